@@ -48,7 +48,8 @@ fn json() -> impl Strategy<Value = String> {
     };
     scalar.prop_recursive(6, 40, 5, move |inner| {
         let value = spaced(inner.boxed()).boxed();
-        let member = (spaced(string().boxed()), value.clone()).prop_map(|(name, value)| format!("{name}:{value}"));
+        let member =
+            (spaced(string().boxed()), value.clone()).prop_map(|(name, value)| format!("{name}:{value}"));
         prop_oneof![
             prop::collection::vec(value, 0..5).prop_map(|values| format!("[{}]", values.join(","))),
             prop::collection::vec(member, 0..5).prop_map(|members| format!("{{{}}}", members.join(","))),
