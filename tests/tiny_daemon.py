@@ -1,47 +1,37 @@
 #!/usr/bin/env python3
-"""A tiny daemon: the protocol, version 1, once more, in one file of plain Python (3.9 or later).
+"""A tiny daemon: the protocol, version 1, once more, in one file of plain Python (3.9 or later, Unix).
 
-It was written from docs/protocol.md alone and shares no code with the daemon, so where the two
-agree the document is clear, and where they do not, one of the three is wrong. It is also meant to
-be read: whoever implements the protocol anew finds here, top to bottom, JSON as strict as the wire
-asks for, the envelope, parameters in two spellings, turns, one connection, and the daemon.
+It was written from docs/protocol.md alone and shares no code with the daemon: where the two agree the
+document is clear, where they do not, one of the three is wrong. It is also an example for whoever
+implements the protocol anew. From top to bottom: JSON as strict as the wire asks for, the envelope,
+parameters in two spellings, turns, one connection, the daemon.
 
-    python3 tests/tiny_daemon.py                      serves ZEROCLAW_SOCKET, else <data_dir>/daemon.sock
-    python3 tests/tiny_daemon.py --stdio              serves one client on standard input and output
-    python3 tests/tiny_daemon.py --config-dir DIR     takes DIR/config.toml ([rpc]) and DIR/data
+    python3 tests/tiny_daemon.py                    serves ZEROCLAW_SOCKET, else <data_dir>/daemon.sock
+    python3 tests/tiny_daemon.py --stdio            serves one client on standard input and output
+    python3 tests/tiny_daemon.py --config-dir DIR   takes DIR/config.toml ([rpc] only) and DIR/data
 
-One line on stderr says when it is ready; SIGTERM and SIGINT end it. It runs on Unix.
-
-Kept to the letter: framing, envelope, order, both spellings, errors, and for the methods below the
-handshake, limits, sessions and turns. Left out: storage (the rows of closed ACP sessions live in
-memory), attachments, users and tokens (only the daemon's own user gets in), WSS, Windows.
-`capabilities` says which methods there are. The one agent is `echo`: it streams the prompt back word
-by word and obeys `@wait`, `@fail`, `@think`, `@say`, `@max_tokens`, `@refusal`, `@pour N`; `@@` is `@`.
+One line on stderr says when it is ready; SIGTERM and SIGINT end it. The one agent is `echo`: it streams
+the prompt back word by word, and obeys `@wait`, `@fail`, `@think`, `@say`, `@max_tokens`, `@refusal` and
+`@pour N`; `@@` at the start of a word is `@`. `capabilities` has the methods. Left out: storage (the rows
+of closed ACP sessions live in memory only), attachments, users and tokens (only the daemon's own user
+gets in), WSS, and of section 1 what a tidy start and end can do without.
 
 TINY_FAULT=<name> makes one deliberate mistake, by which a conformance suite can test itself:
 
-    id          a number id above 2^53 comes back rounded, any other number id as a string
-    order       the reply to a prompt is sent before its turn_complete
-    twice       turn_complete is sent twice
-    spelling    everything leaves in camelCase, whatever the handshake said
-    unequal     two spellings of one member with unequal values: the last one wins
-    code        before initialize the answer is -32601
-    cancel      session/cancel says true, but the turn ends as completed
-    framing     frames end with CR LF
-    null-id     a parse error is answered without an id
-    answer      a notification is answered as if its id were null
-    depth       nesting is not limited to 127 levels
-    surrogate   lone surrogate escapes are taken
-    limit       a frame above the limit closes the connection without a notice
-    half-close  a half-close cancels the turns of the connection
-    refusal     a refused prompt gets no turn_complete
+    id          number ids come back as strings            framing     frames end with CR LF
+    double      number ids come back through a double      limit       a frame too large gets no notice
+    null-id     a parse error is answered without an id    depth       nesting is not limited
+    order       the reply comes before turn_complete       surrogate   lone surrogates are taken
+    twice       turn_complete comes twice                  spelling    everything leaves in camelCase
+    refusal     a refused prompt gets no turn_complete     unequal     the later of two spellings wins
+    cancel      says true, but the turn is completed       code        -32601 before initialize
+    half-close  ends the connection's turns                answer      notifications are answered
 """
 
 import argparse
 import asyncio
 import errno
 import fcntl
-import hashlib
 import hmac
 import json
 import logging
@@ -70,7 +60,7 @@ VERSION = "0.1.0"
 FAULT = os.environ.get("TINY_FAULT", "")
 log = logging.getLogger("tiny_daemon")
 
-# LI-11: each limit by its name under [rpc]. `initialize` reports them all, also those of methods that are not here.
+# LI-11: every limit by its name under [rpc]; `initialize` reports those of methods that are not here, too.
 LIMITS = {
     "max_frame_bytes": 8_388_608,
     "frame_timeout_ms": 30_000,
@@ -93,14 +83,15 @@ LIMITS = {
 MAX_DEPTH = 127  # FR-04
 MAX_CONTENT_BYTES = 1_048_576  # TU-02
 MAX_DRAINED_BYTES = 1_048_576  # LI-12
-MAX_PIECE = 65_536  # one event's text
+MAX_PIECE = 65_536  # of one event's text
 MAX_PAGE = 1_000  # SE-12
+READ_BYTES = 65_536  # at once
 ACCEPT_RETRY_SECS = 0.05  # EP-12
-LINGER_SECS = 1.0  # how long a closing connection waits for the client to stop writing
-GONE_CHECK_SECS = 0.25  # how often a half-closed client is asked whether it still reads
+LINGER_SECS = 1.0  # a closing connection waits so long for the client to stop writing
+GONE_CHECK_SECS = 0.25  # a half-closed client is looked at so often
 
 
-# --- JSON, as strict as FR-04 -------------------------------------------------------------------
+# --- JSON, as strict as FR-04 -------------------------------------------------------------------------
 
 
 class Number(NamedTuple):
@@ -120,50 +111,45 @@ LITERALS = {"true": True, "false": False, "null": None}
 
 
 def parse_json(data):
-    """Reads one JSON text. Raises ValueError for whatever FR-04 refuses; never recurses (FR-05)."""
+    """Reads one JSON text. Raises ValueError for all that FR-04 refuses, and never recurses (FR-05)."""
     text = data.decode("utf-8")  # strict: no overlong forms, no surrogates
     at = 0
-    open_containers = []
-    names = []  # for each member whose value is still being read
-    want = "value"  # value, name, ":", ",", or the bracket that may close a container just opened
+    containers = []  # those that are open
+    names = []  # of the members whose value is still being read
+    want = "value"  # or "name", or a colon, a comma, or the bracket that may close a container just opened
     while True:
         token = TOKEN.match(text, at)
         if token is None:
-            raise ValueError("not a JSON token")
+            raise ValueError("no JSON token")
         at = token.end()
         mark, number, literal = token.groups()
-        if want == ":" or mark == ":":
-            if want != mark:
-                raise ValueError("a colon out of place")
-            want = "value"
+        in_object = bool(containers) and isinstance(containers[-1], Object)
+        if mark is not None and mark in ":,":
+            if mark != want:
+                raise ValueError("a colon or comma out of place")
+            want = "name" if mark == "," and in_object else "value"
             continue
-        if mark == ",":
-            if want != "," or not open_containers:
-                raise ValueError("a comma out of place")
-            want = "name" if isinstance(open_containers[-1], Object) else "value"
-            continue
-        if mark in ("]", "}"):
-            closes = open_containers and ("}" if isinstance(open_containers[-1], Object) else "]")
-            if mark != closes or want not in (",", mark):
+        if mark is not None and mark in "]}":
+            if not containers or mark != ("}" if in_object else "]") or want not in (",", mark):
                 raise ValueError("a bracket out of place")
-            value = open_containers.pop()
+            value = containers.pop()
         elif want in ("name", "}"):
             if mark != '"':
-                raise ValueError("a member has no name")
+                raise ValueError("a member without a name")
             name, at = parse_string(text, at)
             names.append(name)
             want = ":"
             continue
-        elif want == ",":
-            raise ValueError("a comma is missing")
-        elif mark in ("[", "{"):
-            if len(open_containers) >= MAX_DEPTH and FAULT != "depth":
-                raise ValueError("nested too deeply")
-            open_containers.append([] if mark == "[" else Object())
-            want = "]" if mark == "[" else "}"
-            continue
+        elif want not in ("value", "]"):
+            raise ValueError("a value out of place")
         elif mark == '"':
             value, at = parse_string(text, at)
+        elif mark is not None:
+            if len(containers) >= MAX_DEPTH and FAULT != "depth":
+                raise ValueError("nested too deeply")
+            containers.append(Object() if mark == "{" else [])
+            want = "}" if mark == "{" else "]"
+            continue
         elif number is not None:
             if abs(float(number)) == float("inf"):
                 raise ValueError("a number with no finite double")
@@ -171,19 +157,17 @@ def parse_json(data):
         else:
             value = LITERALS[literal]
         # A value is complete; it belongs to the innermost open container.
-        if not open_containers:
+        if not containers:
             if text[at:].strip(" \t\r\n"):
                 raise ValueError("text after the value")
             return value
-        if isinstance(open_containers[-1], Object):
-            open_containers[-1].append((names.pop(), value))
-        else:
-            open_containers[-1].append(value)
+        innermost = containers[-1]
+        innermost.append((names.pop(), value) if isinstance(innermost, Object) else value)
         want = ","
 
 
 def parse_string(text, at):
-    """Reads a string whose opening quote is before `at`: the standard library's scanner, minus lone surrogates."""
+    """Reads the string whose opening quote is before `at`: as the standard library does, minus lone surrogates."""
     value, at = scanstring(text, at, True)
     if FAULT == "surrogate":
         value = value.encode("utf-8", "replace").decode("utf-8")
@@ -192,28 +176,32 @@ def parse_string(text, at):
 
 
 def encode(value):
+    """Writes JSON; a Number comes out as it came in."""
     if isinstance(value, Number):
-        return value.text
+        text = value.text
+        return repr(float(text)) if FAULT == "double" else f'"{text}"' if FAULT == "id" else text
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-# --- Errors (section 15) and the envelope (section 3) -------------------------------------------
+# --- Errors (section 15) and the envelope (section 3) -------------------------------------------------
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 SESSION_NOT_FOUND, SESSION_LIMIT_REACHED, SESSION_BUSY, CONNECTION_LIMIT_REACHED = -32000, -32001, -32002, -32004
 AUTH_REQUIRED, VERSION_MISMATCH = -32010, -32011
+NOTIFICATION = object()  # stands where a request has its id
+ENVELOPE = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
 class RpcError(Exception):
+    """An error of the protocol."""
+
     def __init__(self, code, message, **data):
         super().__init__(message)
-        self.members = {"code": code, "message": message}
-        if data:
-            self.members["data"] = data
+        self.members = {"code": code, "message": message, "data": data} if data else {"code": code, "message": message}
 
 
 class Malformed(RpcError):
-    """A frame that is no request, and the id under which that can be said."""
+    """A frame that is no call, and the id under which to say so."""
 
     def __init__(self, message, request_id=None):
         super().__init__(INVALID_REQUEST, message)
@@ -221,44 +209,96 @@ class Malformed(RpcError):
 
 
 class Call(NamedTuple):
+    """A well-formed request or notification."""
+
     method: str
     request_id: object  # a str, a Number, None, or NOTIFICATION
     params: object  # an Object or a list
 
 
-NOTIFICATION = object()
-ENVELOPE = ("jsonrpc", "id", "method", "params", "result", "error")
-
-
-def read_envelope(frame):
-    """The Call in a frame; None for a response, of which this daemon awaits none (EN-06, EN-08)."""
-    if not isinstance(frame, Object):
-        raise Malformed("a frame is one JSON object; there are no batches")  # EN-01
-    members = {name: value for name, value in frame if name in ENVELOPE}
-    answers = "result" in members or "error" in members
-    if "method" not in members and answers:
+def read_envelope(value):
+    """The Call in a frame, or None for a response: this daemon asks nothing, so it drops all answers (EN-06, EN-08)."""
+    if not isinstance(value, Object):
+        raise Malformed("a frame is one JSON object, and there are no batches")  # EN-01
+    members = {name: inner for name, inner in value if name in ENVELOPE}
+    responds = "result" in members or "error" in members
+    if responds and "method" not in members:
         return None
-    if sum(name in ENVELOPE for name, _ in frame) > len(members):
+    if sum(name in ENVELOPE for name, _ in value) > len(members):
         raise Malformed("an envelope member is repeated")  # EN-11
-    if not isinstance(members.get("method"), str) or answers:
-        raise Malformed("neither a request nor a response")  # EN-07
+    if responds or not isinstance(members.get("method"), str):
+        raise Malformed("neither a call nor a response")  # EN-07
     request_id = members.get("id", NOTIFICATION)
-    if not (request_id is NOTIFICATION or request_id is None or isinstance(request_id, (str, Number))):
+    if request_id not in (NOTIFICATION, None) and not isinstance(request_id, (str, Number)):
         raise Malformed("an id is a string, a number or null")
     answer_to = None if request_id is NOTIFICATION else request_id  # EN-05, EN-10
     if members.get("jsonrpc") != "2.0":
         raise Malformed('"jsonrpc" must be "2.0"', answer_to)
-    params = members.get("params", Object())
-    if not isinstance(params, list):  # an Object is one too; null is neither (EN-03)
+    params = members.get("params", [])
+    if not isinstance(params, list):  # which an Object is, too; null is neither (EN-03)
         raise Malformed("params is an object or an array", answer_to)
     return Call(members["method"], request_id, params)
 
 
-# --- Parameters: what each method takes, in both spellings (section 16) -------------------------
+# --- Parameters, in both spellings (section 16) -------------------------------------------------------
+
+
+class Kind(NamedTuple):
+    """What a member may be."""
+
+    expected: str
+    accepts: object  # a predicate
+    required: bool = False
+    members: object = None  # the declared members of an object; without them it is open data
+
+
+def must(kind):
+    return kind._replace(required=True)
+
+
+STRING = Kind("a string", lambda value: isinstance(value, str))
+BOOLEAN = Kind("true or false", lambda value: isinstance(value, bool))
+OBJECT = Kind("an object", lambda value: isinstance(value, Object))
+INTEGER = Kind(
+    "an integer without fraction or exponent",  # EN-14
+    lambda value: isinstance(value, Number) and re.fullmatch("-?[0-9]+", value.text),
+)
+COUNT = Kind("a positive integer", lambda value: INTEGER.accepts(value) and int(value.text) > 0)
+SESSION_ID = Kind(
+    "1 to 128 of A-Z a-z 0-9 . _ : -",  # SE-16
+    lambda value: isinstance(value, str) and re.fullmatch("[A-Za-z0-9._:-]{1,128}", value),
+)
+NO_FILES = Kind("an empty array: this daemon stores no files", lambda value: type(value) is list and not value)
+
+PARAMS = {
+    "initialize": {
+        "protocolVersion": INTEGER,
+        "authToken": STRING,
+        "clientCapabilities": OBJECT._replace(members={"elicitation": OBJECT}),
+        "tuiId": STRING,
+        "tuiSig": STRING,
+        "env": OBJECT,
+    },
+    "status": {},
+    "session/new": {
+        "agentAlias": must(Kind("the alias of an agent; here only echo", lambda value: value == "echo")),
+        "cwd": STRING,
+        "sessionId": SESSION_ID,
+        "chatMode": Kind("chat or acp", lambda value: value in ("chat", "acp")),
+        "interactionSurface": Kind("zerocode_code", lambda value: value == "zerocode_code"),
+        "excludeMemory": BOOLEAN,
+        "keepSiblings": BOOLEAN,
+    },
+    "session/prompt": {"sessionId": must(SESSION_ID), "prompt": must(STRING), "attachments": NO_FILES},
+    "session/cancel": {"sessionId": must(SESSION_ID)},
+    "session/close": {"sessionId": must(SESSION_ID)},
+    "session/state": {"sessionId": must(SESSION_ID)},
+    "session/list": {"query": STRING, "limit": COUNT},
+}
 
 
 def snake(name):
-    return re.sub(r"[A-Z]", lambda letter: "_" + letter.group().lower(), name)
+    return re.sub("[A-Z]", lambda letter: "_" + letter.group().lower(), name)
 
 
 def respell(value):
@@ -268,156 +308,65 @@ def respell(value):
     return [respell(inner) for inner in value] if isinstance(value, list) else value
 
 
-# A type is a function that returns the value, or raises ValueError with what it expected.
-
-
-def string(value):
-    if not isinstance(value, str):
-        raise ValueError("a string")
-    return value
-
-
-def boolean(value):
-    if not isinstance(value, bool):
-        raise ValueError("true or false")
-    return value
-
-
-def integer(value):
-    if not isinstance(value, Number) or re.search(r"[.eE]", value.text):
-        raise ValueError("an integer without fraction or exponent")  # EN-14
-    return int(value.text)
-
-
-def page_size(value):
-    value = integer(value)
-    if value < 1:
-        raise ValueError("a positive integer")
-    return min(value, MAX_PAGE)
-
-
-def open_object(value):
-    if not isinstance(value, Object):
-        raise ValueError("an object")
-    return value
-
-
-def no_attachments(value):
-    if not isinstance(value, list) or isinstance(value, Object) or value:
-        raise ValueError("an empty array: this daemon stores no files")
-    return value
-
-
-def session_id(value):
-    if not re.fullmatch(r"[A-Za-z0-9._:-]{1,128}", string(value)):
-        raise ValueError("1 to 128 of A-Z a-z 0-9 . _ : -")  # SE-16
-    return value
-
-
-def one_of(*values):
-    def check(value):
-        if value not in values:
-            raise ValueError("one of " + ", ".join(values))
-        return value
-
-    return check
-
-
-class Required(NamedTuple):
-    type: object
-
-
-PARAMS = {
-    "initialize": {
-        "protocolVersion": integer,
-        "authToken": string,
-        "clientCapabilities": {"elicitation": open_object},
-        "tuiId": string,
-        "tuiSig": string,
-        "env": open_object,
-    },
-    "status": {},
-    "session/new": {
-        "agentAlias": Required(string),
-        "cwd": string,
-        "sessionId": session_id,
-        "chatMode": one_of("chat", "acp"),
-        "interactionSurface": one_of("zerocode_code"),
-        "excludeMemory": boolean,
-        "keepSiblings": boolean,
-    },
-    "session/prompt": {"sessionId": Required(session_id), "prompt": Required(string), "attachments": no_attachments},
-    "session/cancel": {"sessionId": Required(session_id)},
-    "session/close": {"sessionId": Required(session_id)},
-    "session/state": {"sessionId": Required(session_id)},
-    "session/list": {"query": string, "limit": page_size},
-}
-
-
 class Params(dict):
-    """Parameters by their documented names; `spelled` has the name under which the client sent each."""
+    """Parameters by their documented names. `spelled` has the name by which the client called each."""
 
     def __init__(self):
         super().__init__()
         self.spelled = {}
 
+    def invalid(self, name, expected):
+        return invalid("/" + self.spelled[name], expected)
+
 
 def invalid(path, expected):
-    return RpcError(INVALID_PARAMS, f"expected {expected}", reason="invalid_params", path=path)
+    return RpcError(INVALID_PARAMS, "expected " + expected, reason="invalid_params", path=path)
 
 
-def pointer(path, name):
-    return path + "/" + name.replace("~", "~0").replace("/", "~1")
-
-
-def read_params(schema, given, strict, snake_case, path=""):
-    """Checks params against a schema. `snake_case` tells how to spell a member that the client did not send."""
-    if not isinstance(given, Object):
-        if given:
-            raise invalid(path, "parameters by name, in an object")  # EN-03
-        given = Object()
-    documented = {spelling: name for name in schema for spelling in (name, snake(name))}
+def read_params(kinds, given, strict, snake_case, path=""):
+    """Checks params. `snake_case` says how to spell a member that the client should have sent, but did not."""
+    if given and not isinstance(given, Object):
+        raise invalid(path, "an object: parameters go by name")  # EN-03
+    documented = {spelling: name for name in kinds for spelling in (name, snake(name))}
     raw, seen, params = {}, set(), Params()
     for spelling, value in given:
         name = documented.get(spelling)
+        here = path + "/" + spelling.replace("~", "~0").replace("/", "~1")
         if name is None:
             if strict:  # EN-13
-                raise RpcError(
-                    INVALID_PARAMS, "no such member", reason="unknown_member", path=pointer(path, spelling)
-                )
+                raise RpcError(INVALID_PARAMS, "a member that is not known", reason="unknown_member", path=here)
             continue
         if spelling in seen:
-            raise invalid(pointer(path, spelling), "each member once")  # EN-11
+            raise invalid(here, "each member only once")  # EN-11
         seen.add(spelling)
-        if value is None and not isinstance(schema[name], Required):
+        if value is None and not kinds[name].required:
             continue  # EN-03: counts as absent
         if name in raw and raw[name] != value and FAULT != "unequal":
-            raise invalid(pointer(path, spelling), "the same value in both spellings")  # SP-01
+            raise invalid(here, "the same value in both spellings")  # SP-01
+        params.spelled[name] = name if name in raw else spelling
         raw[name] = value
-        # SP-02: only a client that sent snake_case alone is answered so.
-        params.spelled[name] = spelling if name not in params.spelled else name
-    for name, kind in schema.items():
-        if name not in raw:
-            if isinstance(kind, Required):
-                raise invalid(pointer(path, snake(name) if snake_case else name), "a member that is missing")
-            continue
-        here = pointer(path, params.spelled[name])
-        kind = kind.type if isinstance(kind, Required) else kind
-        if isinstance(kind, dict):
-            try:
-                inner = open_object(raw[name])
-            except ValueError as expected:
-                raise invalid(here, expected) from None
-            params[name] = read_params(kind, inner, strict, snake_case, here)
-            continue
-        try:
-            params[name] = kind(raw[name])
-        except ValueError as expected:
-            raise invalid(here, expected) from None
+    for name, kind in kinds.items():
+        here = path + "/" + params.spelled.get(name, snake(name) if snake_case else name)
+        if name in raw and not kind.accepts(raw[name]) or kind.required and name not in raw:
+            raise invalid(here, kind.expected)  # EN-14
+        if name in raw:
+            value = raw[name]
+            if kind.members is not None:
+                value = read_params(kind.members, value, strict, snake_case, here)
+            params[name] = int(value.text) if isinstance(value, Number) else value
     return params
 
 
-# --- Sessions and turns (sections 7 and 8) ------------------------------------------------------
+def prompted_session(call):
+    """The session that a session/prompt is for, however wrong the rest of it (TU-05)."""
+    if call.method == "session/prompt" and isinstance(call.params, Object):
+        for name, value in call.params:
+            if name in ("sessionId", "session_id") and isinstance(value, str):
+                return value
+    return None
+
+
+# --- Sessions and turns (sections 7 and 8) ------------------------------------------------------------
 
 
 def now():
@@ -425,32 +374,24 @@ def now():
 
 
 class Session:
-    """A session. It is live while Daemon.live has it; of a closed ACP session Daemon.rows keeps it (SE-05)."""
+    """A session: live while Daemon.live has it; Daemon.rows has the closed ACP sessions (SE-05)."""
 
     def __init__(self, identifier, mode, surface, workspace):
-        self.id = identifier
-        self.mode = mode
-        self.surface = surface
-        self.workspace = workspace
-        self.client = None  # the connection it is bound to (SE-02)
+        self.id, self.mode, self.surface, self.workspace = identifier, mode, surface, workspace
+        self.client = None  # the tuiId it is bound to (SE-02)
         self.message_count = 0
-        self.created_at = self.last_activity = now()
-        self.touched = time.monotonic()
         self.turns = deque()  # the foremost runs, the others wait
+        self.created_at = now()
+        self.touch()
 
     def touch(self):
         self.last_activity, self.touched = now(), time.monotonic()
 
-    def start_foremost(self):
-        if self.turns and self.turns[0].task is None:
-            self.turns[0].start()
-
     def end_turns(self):
-        """Refuses what waits and cancels what runs."""
         for turn in list(self.turns)[1:]:
             turn.refuse(RpcError(SESSION_NOT_FOUND, "the session was closed"))
-        for turn in list(self.turns):
-            turn.finish("cancelled", "cancelled")
+        if self.turns:
+            self.turns[0].finish("cancelled", "cancelled")
 
 
 class TurnFailed(Exception):
@@ -460,97 +401,85 @@ class TurnFailed(Exception):
 class Turn:
     """One accepted prompt, from its arrival until its reply is queued.
 
-    `finish` does all that ends a turn in one step that nothing can come between, so a cancel either
-    finds the turn unfinished and decides its outcome, or finds it gone (SE-10). What it queues stands
-    before everything queued later, and that makes the reply to any later request a fence (OR-05).
+    `finish` ends it in one step that nothing can come between. So a cancel either finds the turn and
+    decides its outcome, or finds it gone (SE-10); and what `finish` queues stands before all that is
+    queued later, which makes the reply to any later request a fence (OR-05).
     """
 
     def __init__(self, connection, request_id, session, prompt):
-        self.connection = connection
-        self.request_id = request_id
-        self.session = session
-        self.prompt = prompt
-        self.id = None  # given when it starts
-        self.started_at = None
-        self.task = None
-        self.timer = None
-        self.last_kind = None
-        self.tail = bytearray()  # the end of its text, at least MAX_CONTENT_BYTES if there is so much
+        self.connection, self.request_id, self.session, self.prompt = connection, request_id, session, prompt
+        self.id = self.started_at = self.task = self.timer = self.last_kind = None  # as yet
+        self.tail = bytearray()  # the end of its text
         self.text_bytes = 0
 
     def wait(self, limit_ms):
-        """LI-08: a prompt waits only so long."""
+        """LI-08."""
         busy = RpcError(SESSION_BUSY, "the session was busy for too long")
         self.timer = asyncio.get_running_loop().call_later(limit_ms / 1000, self.refuse, busy)
 
     def start(self):
         if self.timer:
             self.timer.cancel()
-        self.id = "turn-" + secrets.token_hex(8)
-        self.started_at = now()
+        self.id, self.started_at = "turn-" + secrets.token_hex(8), now()
         self.session.message_count += 1
-        self.session.touch()
         self.task = asyncio.get_running_loop().create_task(self.run())
 
     async def run(self):
+        outcome, stop_reason = "failed", None
         try:
             outcome, stop_reason = "completed", await echo(self)
         except TurnFailed:
-            outcome, stop_reason = "failed", None
+            pass
         except Exception:
             log.exception("the agent broke")
-            outcome, stop_reason = "failed", None
-        # The outcome counts once there is room for it; until then a cancel may still come.
-        async with self.connection.room(2 * len(self.content()[0].encode("utf-8"))):
-            self.finish(outcome, stop_reason)
+        # The outcome counts once there is room to tell it; until then a cancel may come.
+        await self.connection.room(2 * len(self.tail[-MAX_CONTENT_BYTES:]))
+        self.finish(outcome, stop_reason)
 
     async def emit(self, kind, text):
         if kind == "agent_message_chunk":
-            self.tail += text.encode("utf-8")
-            self.text_bytes += len(text.encode("utf-8"))
+            added = text.encode("utf-8")
+            self.tail += added
+            self.text_bytes += len(added)
             if len(self.tail) > 2 * MAX_CONTENT_BYTES:
                 del self.tail[:-MAX_CONTENT_BYTES]
         if kind != self.last_kind:
             self.last_kind = kind
             self.session.message_count += 1
         await self.connection.send(self.connection.update(self.session.id, kind, text=text))
-        await asyncio.sleep(0)  # let the others have their turn
+        await asyncio.sleep(0)  # now the others
 
     def content(self):
-        """The turn's text, cut at its front to 1 MiB (TU-02) and to what a frame can hold (LI-13); and whether it was cut."""
+        """The turn's text, its front cut off to keep 1 MiB (TU-02) and what a frame can hold (LI-13)."""
         tail = self.tail[-MAX_CONTENT_BYTES:]
-        text = tail.decode("utf-8", "ignore" if self.text_bytes > len(tail) else "strict")
-        room = self.connection.daemon.limits["max_frame_bytes"] - 1024 - len(encode_id(self.request_id))
+        text = tail.decode("utf-8", "ignore")  # the cut may have been inside a character
+        room = self.connection.limits["max_frame_bytes"] - 1024 - len(encode_id(self.request_id))
         while text and len(encode(text).encode("utf-8")) > room:
             text = text[len(text) // 8 + 1 :]
-        return text, len(text.encode("utf-8")) < self.text_bytes
+        whole = len(text.encode("utf-8")) == self.text_bytes
+        return {"content": text} if whole else {"content": text, "truncated": True}
 
     def finish(self, outcome, stop_reason):
         if self not in self.session.turns:
             return
-        self.task.cancel()  # does nothing to a task that is just ending
-        content, cut = self.content()
-        text = {"content": content, "truncated": True} if cut else {"content": content}
-        complete = self.connection.update(self.session.id, "turn_complete", turnId=self.id, outcome=outcome, **text)
+        self.task.cancel()  # the agent unwinds; a task that ends by itself is not hurt
+        connection, content = self.connection, self.content()
+        complete = connection.update(self.session.id, "turn_complete", turnId=self.id, outcome=outcome, **content)
         if outcome == "failed":
-            error = RpcError(INTERNAL_ERROR, "the turn failed", reason="turn_failed")
-            reply = self.connection.error(self.request_id, error)
+            reply = connection.error(self.request_id, RpcError(INTERNAL_ERROR, "the turn failed", reason="turn_failed"))
         else:
-            result = {"sessionId": self.session.id, "turnId": self.id, "stopReason": stop_reason, **text}
-            reply = self.connection.result(self.request_id, result)
-        frames = [complete, reply]
-        if FAULT == "order":
-            frames.reverse()
+            result = {"sessionId": self.session.id, "turnId": self.id, "stopReason": stop_reason, **content}
+            reply = connection.result(self.request_id, result)
         if FAULT == "twice":
-            frames.insert(0, complete)
-        self.leave(frames)
+            connection.put(complete)
+        self.leave(*([reply, complete] if FAULT == "order" else [complete, reply]))
 
     def refuse(self, error):
-        """TU-05, for a prompt that was still waiting."""
+        """Ends a turn that still waits."""
         if self in self.session.turns:
-            self.leave(self.connection.refusal(self.request_id, self.session.id, error))
+            self.leave(*self.connection.refusal(self.request_id, self.session.id, error))
 
-    def leave(self, frames):
+    def leave(self, *frames):
         if self.timer:
             self.timer.cancel()
         self.connection.put(*frames)
@@ -558,51 +487,39 @@ class Turn:
         self.connection.turn_left.set()
         self.session.turns.remove(self)
         self.session.touch()
-        self.session.start_foremost()
-
-
-WORDS = re.compile(r"@pour\s+[0-9]{1,15}(?!\S)\s*|\S+\s*|\s+")
+        if self.session.turns and self.session.turns[0].task is None:
+            self.session.turns[0].start()
 
 
 async def echo(turn):
     """The echo agent. Returns the stop reason."""
-    # Escaped, a character takes six bytes at most; a piece must fit a frame (LI-13).
-    size = max(16, min(MAX_PIECE, (turn.connection.daemon.limits["max_frame_bytes"] - 1024) // 6) // 16 * 16)
     kind = "agent_message_chunk"
-    for match in WORDS.finditer(turn.prompt):
-        word = match.group()
-        control = word.split()[:1]
-        if control == ["@wait"]:
-            await asyncio.get_running_loop().create_future()  # only a cancel ends this
-        elif control == ["@fail"]:
+    # A piece must fit a frame (LI-13), and escaped a character may take six bytes.
+    size = max(16, min(MAX_PIECE, (turn.connection.limits["max_frame_bytes"] - 1024) // 6) // 16 * 16)
+    for match in re.finditer(r"@pour\s+[0-9]{1,15}(?!\S)\s*|\S+\s*|\s+", turn.prompt):
+        word, *count = match.group().split() or [""]
+        if word == "@wait":
+            await asyncio.get_running_loop().create_future()  # which only a cancel ends
+        elif word == "@fail":
             raise TurnFailed
-        elif control == ["@think"]:
-            kind = "agent_thought_chunk"
-        elif control == ["@say"]:
-            kind = "agent_message_chunk"
-        elif control in (["@max_tokens"], ["@refusal"]):
-            return control[0][1:]
-        elif control == ["@pour"] and len(word.split()) == 2:
-            left = int(word.split()[1])
-            while left > 0:
-                piece = ("0123456789abcdef" * (size // 16))[:left]
-                left -= len(piece)
-                await turn.emit(kind, piece)
+        elif word in ("@think", "@say"):
+            kind = "agent_thought_chunk" if word == "@think" else "agent_message_chunk"
+        elif word in ("@max_tokens", "@refusal"):
+            return word[1:]
+        elif count:
+            for start in range(0, int(count[0]), size):
+                await turn.emit(kind, ("0123456789abcdef" * (size // 16))[: int(count[0]) - start])
         else:
-            if word.startswith("@@"):
-                word = word[1:]
-            for start in range(0, len(word), size):
-                await turn.emit(kind, word[start : start + size])
+            text = match.group()[1:] if word.startswith("@@") else match.group()
+            for start in range(0, len(text), size):
+                await turn.emit(kind, text[start : start + size])
     return "end_turn"
 
 
-# --- One connection -----------------------------------------------------------------------------
+# --- One connection (sections 2, 4 and 6) -------------------------------------------------------------
 
 
 def encode_id(request_id):
-    if FAULT == "id" and isinstance(request_id, Number):
-        value = float(request_id.text)
-        return encode(value if value > 2**53 else request_id.text)
     return encode(None if request_id is NOTIFICATION else request_id)
 
 
@@ -610,95 +527,73 @@ def frame(members, request_id=NOTIFICATION):
     """FR-03: one object, one LF."""
     text = encode({"jsonrpc": "2.0", **members})
     if request_id is not NOTIFICATION:
-        omitted = FAULT == "null-id" and members.get("error", {}).get("code") == PARSE_ERROR
-        text = text if omitted else f'{text[:-1]},"id":{encode_id(request_id)}}}'
+        text = f'{text[:-1]},"id":{encode_id(request_id)}}}'
     return text.encode("utf-8") + (b"\r\n" if FAULT == "framing" else b"\n")
 
 
-class Room:
-    """`async with connection.room(size)`: waits until so many bytes fit the queue, first come, first served (LI-09)."""
-
-    def __init__(self, connection, size):
-        self.connection = connection
-        self.size = size
-
-    async def __aenter__(self):
-        await self.connection.gate.acquire()
-        try:
-            limit = self.connection.daemon.limits["max_queued_bytes"]
-            # A frame above the bound waits until it is alone.
-            while self.connection.queued_bytes and self.connection.queued_bytes + self.size > limit:
-                self.connection.written.clear()
-                await self.connection.written.wait()
-        except BaseException:
-            self.connection.gate.release()
-            raise
-
-    async def __aexit__(self, *_):
-        self.connection.gate.release()
-
-
 class Connection:
-    """Reads frames and acts on them one by one (OR-04), while a second task writes what is queued (OR-05)."""
+    """Reads frames and acts on them one by one (OR-04), while another task writes what is queued (OR-05)."""
 
-    def __init__(self, daemon, sock, operator):
-        self.daemon = daemon
-        self.sock = sock
-        self.operator = operator
-        self.initialized = False
-        self.snake_case = False
+    def __init__(self, daemon, sock, allowed):
+        self.daemon, self.sock, self.limits = daemon, sock, daemon.limits
+        self.allowed = allowed  # to initialize
+        self.initialized = self.snake_case = False
         self.tui_id = None
-        self.turns = set()
-        self.turn_left = asyncio.Event()
-        self.gone = False  # nothing that is written would be read
-        self.last_frame_is_queued = False
-        self.queue = deque()
-        self.queued_bytes = 0
-        self.queue_changed = asyncio.Event()
-        self.written = asyncio.Event()
-        self.gate = asyncio.Lock()
+        self.turns, self.turn_left = set(), asyncio.Event()
+        self.queue, self.queued_bytes = deque(), 0
+        self.queue_changed, self.frame_written = asyncio.Event(), asyncio.Event()
+        self.line_for_room = asyncio.Lock()
+        self.closing = False  # what is queued is written, then the stream ends
+        self.gone = False  # nothing is read or written any more
         self.reader = None
 
-    # Frames.
+    # What it says.
 
     def result(self, request_id, result):
-        if request_id is NOTIFICATION and FAULT != "answer":
-            return b""
-        request_id = None if request_id is NOTIFICATION else request_id
-        reply = frame({"result": self.spell(result)}, request_id)
-        if len(reply) > self.daemon.limits["max_frame_bytes"]:  # LI-13; only an id can be so long
-            return frame({"error": Malformed("the id is too long to come back").members}, None)
-        return reply
+        return self.reply(request_id, {"result": self.spell(result)})
 
     def error(self, request_id, error):
-        if request_id is NOTIFICATION and FAULT != "answer":
-            return b""
-        request_id = None if request_id is NOTIFICATION else request_id
-        reply = frame({"error": error.members}, request_id)
-        if len(reply) > self.daemon.limits["max_frame_bytes"]:
-            return frame({"error": error.members}, None)
-        return reply
+        return self.reply(request_id, {"error": error.members})
+
+    def reply(self, request_id, members):
+        if request_id is NOTIFICATION:
+            if FAULT != "answer":
+                return b""
+            request_id = None
+        code = members.get("error", {}).get("code", INVALID_REQUEST)
+        if FAULT == "null-id" and code == PARSE_ERROR:
+            request_id = NOTIFICATION
+        # LI-13: an id, or the name of a member, may be too long to come back.
+        short = {"error": {"code": code, "message": "the answer does not fit a frame"}}
+        replies = (frame(members, request_id), frame(short, request_id), frame(short, None))
+        return next(reply for reply in replies if len(reply) <= self.limits["max_frame_bytes"] or reply is replies[2])
 
     def update(self, identifier, kind, **members):
         params = self.spell({"sessionId": identifier, "type": kind, **members})
         return frame({"method": "session/update", "params": params})
 
     def refusal(self, request_id, identifier, error):
-        """TU-05: no client waits for ever for a turn that never started."""
+        """TU-05: no client waits for ever for a turn that never began."""
         complete = self.update(identifier, "turn_complete", outcome="failed", content="")
-        return [b"" if FAULT == "refusal" else complete, self.error(request_id, error)]
+        if FAULT == "refusal" or len(complete) > self.limits["max_frame_bytes"]:
+            complete = b""
+        return [complete, self.error(request_id, error)]
 
     def spell(self, value):
         return respell(value) if self.snake_case and FAULT != "spelling" else value
 
     # Writing.
 
-    def room(self, size):
-        return Room(self, size)
+    async def room(self, size):
+        """Waits, in line, until so many bytes fit the queue, or are alone in it (LI-09)."""
+        async with self.line_for_room:
+            while self.queued_bytes and self.queued_bytes + size > self.limits["max_queued_bytes"]:
+                self.frame_written.clear()
+                await self.frame_written.wait()
 
     async def send(self, *frames):
-        async with self.room(sum(map(len, frames))):
-            self.put(*frames)
+        await self.room(sum(map(len, frames)))
+        self.put(*frames)
 
     def put(self, *frames):
         if not self.gone:
@@ -709,63 +604,56 @@ class Connection:
     async def write_frames(self):
         loop = asyncio.get_running_loop()
         try:
-            while self.queue or not self.last_frame_is_queued:
+            while self.queue or not self.closing:
                 if not self.queue:
                     self.queue_changed.clear()
                     await self.queue_changed.wait()
                     continue
-                frame_bytes = self.queue[0]
                 try:
-                    sent = self.sock.send(frame_bytes)
+                    sent = self.sock.send(self.queue[0])
                 except BlockingIOError:
                     sent = 0
-                if sent < len(frame_bytes):  # LI-04: from the first byte offered to the last one taken
-                    rest = loop.sock_sendall(self.sock, memoryview(frame_bytes)[sent:])
-                    await asyncio.wait_for(rest, self.daemon.limits["write_timeout_ms"] / 1000)
-                self.queue.popleft()
-                self.queued_bytes -= len(frame_bytes)
-                self.written.set()
+                rest = memoryview(self.queue[0])[sent:]
+                if rest:  # LI-04
+                    sending = loop.sock_sendall(self.sock, rest)
+                    await asyncio.wait_for(sending, self.limits["write_timeout_ms"] / 1000)
+                self.queued_bytes -= len(self.queue.popleft())
+                self.frame_written.set()
                 await asyncio.sleep(0)
         except (OSError, asyncio.TimeoutError):
             self.lose()
 
     def lose(self):
-        """The client is gone, or as good as gone: nothing more is read, queued or written."""
         self.gone = True
         self.queue.clear()
         self.queued_bytes = 0
-        self.written.set()
+        self.frame_written.set()
         self.reader.cancel()
 
     # Reading.
 
     async def read_frames(self):
-        """Acts on frames until the stream ends. Returns the notice with which the daemon ends it, or None."""
-        loop = asyncio.get_running_loop()
-        limits = self.daemon.limits
-        limit = limits["max_frame_bytes"]
-        buffer = bytearray()
-        scanned = 0
-        patience = limits["frame_timeout_ms"] / 1000
+        """Acts on frames until the stream ends; or returns the notice with which the daemon ends it."""
+        loop, limit = asyncio.get_running_loop(), self.limits["max_frame_bytes"]
+        patience = self.limits["frame_timeout_ms"] / 1000
+        buffer, scanned = bytearray(), 0
         while True:
             end = buffer.find(b"\n", scanned)
-            if end >= limit or (end < 0 and len(buffer) >= limit):  # LI-01 counts the LF
+            if max(end, len(buffer) if end < 0 else 0) >= limit:  # LI-01 counts the LF
                 return RpcError(INVALID_REQUEST, "the frame is too large", reason="frame_too_large", limit_bytes=limit)
             if end >= 0:
                 line = bytes(buffer[:end])
                 del buffer[: end + 1]
-                scanned = 0
-                patience = limits["frame_timeout_ms"] / 1000
+                scanned, patience = 0, self.limits["frame_timeout_ms"] / 1000
                 await self.act(line)
                 continue
-            scanned = len(buffer)
-            began = loop.time()
+            scanned, began = len(buffer), loop.time()
             try:
-                piece = await asyncio.wait_for(loop.sock_recv(self.sock, 65536), patience if buffer else None)
+                piece = await asyncio.wait_for(loop.sock_recv(self.sock, READ_BYTES), patience if buffer else None)
             except asyncio.TimeoutError:
-                limit_ms = limits["frame_timeout_ms"]
+                limit_ms = self.limits["frame_timeout_ms"]
                 return RpcError(INVALID_REQUEST, "the frame took too long", reason="frame_timeout", limit_ms=limit_ms)
-            if buffer:  # LI-02 from the first byte, but only while we read (OR-08)
+            if buffer:  # LI-02 counts from the first byte, but only while the daemon reads (OR-08)
                 patience -= loop.time() - began
             if not piece:
                 await self.act(bytes(buffer))  # FR-02: the last line needs no LF
@@ -778,44 +666,39 @@ class Connection:
             return
         try:
             # A large frame is parsed beside the loop, so that it holds up nobody else (LI-10).
-            parsed = parse_json(line) if len(line) < 65536 else await asyncio.to_thread(parse_json, line)
+            value = parse_json(line) if len(line) < READ_BYTES else await asyncio.to_thread(parse_json, line)
+            call = read_envelope(value)
         except ValueError:
             await self.send(self.error(None, RpcError(PARSE_ERROR, "the frame is not JSON")))
-            return
-        try:
-            call = read_envelope(parsed)
         except Malformed as error:
             await self.send(self.error(error.request_id, error))
-            return
-        if call is None:
-            log.debug("a response of %d bytes was dropped", len(line))
-            return
-        await self.answer(call)
+        else:
+            if call is None:
+                log.debug("dropped a response of %d bytes", len(line))
+            else:
+                await self.send(*self.answer(call))
 
-    async def answer(self, call):
-        """EN-12: initialized, method known, parameters valid, then the method's own checks."""
+    def answer(self, call):
+        """Runs a call and returns what it sends at once. EN-12: initialized, known, parameters, the method's own."""
         try:
             if not self.initialized and call.method != "initialize":
                 raise RpcError(METHOD_NOT_FOUND if FAULT == "code" else AUTH_REQUIRED, "initialize first")  # HS-01
             if call.method not in PARAMS:
                 raise RpcError(METHOD_NOT_FOUND, "no such method")
-            schema = PARAMS[call.method]
-            params = read_params(schema, call.params, self.daemon.strict_params, self.snake_case)
+            params = read_params(PARAMS[call.method], call.params, self.daemon.strict_params, self.snake_case)
             if call.method == "session/prompt":
-                self.daemon.session_prompt(self, params, call.request_id)  # long: its turn replies
-                return
-            result = getattr(self.daemon, call.method.replace("/", "_"))(self, params)
-            frames = [self.result(call.request_id, result)]
+                self.daemon.session_prompt(self, params, call.request_id)  # the turn will reply
+                return []
+            method = getattr(self.daemon, call.method.replace("/", "_"))
+            return [self.result(call.request_id, method(self, params))]
         except RpcError as error:
             identifier = prompted_session(call) if self.initialized else None
-            if identifier is None:
-                frames = [self.error(call.request_id, error)]
-            else:
-                frames = self.refusal(call.request_id, identifier, error)
+            if identifier is not None:
+                return self.refusal(call.request_id, identifier, error)
+            return [self.error(call.request_id, error)]
         except Exception:
-            log.exception("a method broke")  # ER-02
-            frames = [self.error(call.request_id, RpcError(INTERNAL_ERROR, "an internal error"))]
-        await self.send(*frames)
+            log.exception("a method broke")  # ER-02: the connection lives on
+            return [self.error(call.request_id, RpcError(INTERNAL_ERROR, "an internal error"))]
 
     # From accept to the end.
 
@@ -823,36 +706,38 @@ class Connection:
         loop = asyncio.get_running_loop()
         self.reader = loop.create_task(self.read_frames())
         writer = loop.create_task(self.write_frames())
-        timer = loop.call_later(self.daemon.limits["initialize_timeout_ms"] / 1000, self.expire)
+        timer = loop.call_later(self.limits["initialize_timeout_ms"] / 1000, self.expire)
         try:
-            await asyncio.wait([self.reader])
-            ended = not self.reader.cancelled() and self.reader.exception() is None
-            if not ended and not self.reader.cancelled():
-                self.lose()  # reading failed
-            notice = self.reader.result() if ended else None
-            if ended and notice is None:
-                await self.finish_turns()
-            for turn in sorted(self.turns, key=lambda turn: turn.task is not None):  # connection_closed; who waits first
-                turn.finish("cancelled", "cancelled") if turn.task else turn.refuse(RpcError(SESSION_NOT_FOUND, "gone"))
+            notice = None
+            try:
+                notice = await self.reader
+                if notice is None:
+                    await self.finish_turns()
+            except asyncio.CancelledError:
+                pass  # by lose(), or because the daemon stops
+            except OSError:
+                self.lose()
+            for turn in sorted(self.turns, key=lambda turn: turn.task is not None):  # who waits goes first
+                turn.finish("cancelled", "cancelled") if turn.task else turn.refuse(RpcError(SESSION_NOT_FOUND, "over"))
             if notice and FAULT != "limit":
                 self.put(self.error(None, notice))
-            self.last_frame_is_queued = True
+            self.closing = True
             self.queue_changed.set()
             await writer
         finally:
             timer.cancel()
             writer.cancel()
-            self.daemon.forget(self)
+            del self.daemon.connections[self]
             await hang_up(self.sock)
 
     def expire(self):
-        if not self.initialized:  # LI-03: no frame
+        if not self.initialized:  # LI-03: closed, no frame
             self.lose()
 
     async def finish_turns(self):
-        """OR-06: after a half-close the turns go on as long as the client can still read."""
+        """OR-06: after a half-close turns go on for as long as the client can read."""
         poll = select.poll()
-        poll.register(self.sock, 0)  # POLLHUP: both directions are closed
+        poll.register(self.sock, 0)  # answers POLLHUP once both directions are closed
         while self.turns and not self.gone and not poll.poll(0) and FAULT != "half-close":
             self.turn_left.clear()
             try:
@@ -861,69 +746,52 @@ class Connection:
                 pass
 
 
-def prompted_session(call):
-    """The session of a session/prompt, however wrong the rest is."""
-    if call.method == "session/prompt" and isinstance(call.params, Object):
-        for name, value in call.params:
-            if name in ("sessionId", "session_id") and isinstance(value, str):
-                return value
-    return None
-
-
 async def hang_up(sock):
     """LI-12: closes so that the client reads what was written and then the end, not a reset."""
-    loop = asyncio.get_running_loop()
+    loop, drained = asyncio.get_running_loop(), 0
     try:
         sock.shutdown(socket.SHUT_WR)
-        drained = 0
         while drained < MAX_DRAINED_BYTES:
-            piece = await asyncio.wait_for(loop.sock_recv(sock, 65536), LINGER_SECS)
+            piece = await asyncio.wait_for(loop.sock_recv(sock, READ_BYTES), LINGER_SECS)
             if not piece:
                 break
             drained += len(piece)
-    except (OSError, asyncio.TimeoutError):
-        pass
-    try:
-        sock.shutdown(socket.SHUT_RD)  # from here on the client cannot write, so little is left to drain
-        while sock.recv(65536):
+        sock.shutdown(socket.SHUT_RD)  # the client can write no more; what it has written is little
+        while sock.recv(READ_BYTES):
             pass
-    except OSError:
+    except (OSError, asyncio.TimeoutError):
         pass
     sock.close()
 
 
-# --- The daemon: its methods and its connections ------------------------------------------------
+# --- The daemon: its methods and its connections ------------------------------------------------------
 
 
 class Daemon:
-    def __init__(self, places, rpc):
-        self.places = places
+    """What the connections share. A method runs in one step, so calls act in their order (OR-04)."""
+
+    def __init__(self, config_dir, data_dir, endpoint, rpc):
+        self.config_dir, self.workspace, self.endpoint = config_dir, os.path.join(data_dir, "workspace"), endpoint
         self.limits = {name: rpc.get(name, default) for name, default in LIMITS.items()}
         self.strict_params = rpc.get("strict_params", False)
-        self.server_version = rpc.get("server_version", VERSION)
+        self.server_version = rpc.get("server_version", VERSION)  # CL-06
         self.secret = secrets.token_bytes(32)
         self.connections = {}  # each with the task that serves it
-        self.refusing = False
-        self.live = {}
-        self.rows = {}
-
-    # Methods. Each runs in one step, so requests act in their order (OR-04).
+        self.live, self.rows = {}, {}  # sessions by id
 
     def initialize(self, connection, params):
         version = params.get("protocolVersion", 1)
-        if version != 1:
-            raise RpcError(
-                VERSION_MISMATCH, "this daemon speaks version 1", reason="version_mismatch", supported=[1], requested=version
-            )
-        if "authToken" in params or not connection.operator:  # AU-10: a token decides, and none is known
-            raise RpcError(AUTH_REQUIRED, "not the daemon's user, or an unknown token")
-        if "tuiSig" in params:
-            if not hmac.compare_digest(self.sign(params.get("tuiId", "")), params["tuiSig"].encode("utf-8")):
-                raise RpcError(AUTH_REQUIRED, "tuiSig does not fit tuiId")  # HS-07
-            connection.tui_id = params["tuiId"]
-        elif connection.tui_id is None:
-            connection.tui_id = secrets.token_urlsafe(16)
-        connection.initialized = True
+        if version != 1:  # HS-02
+            data = {"reason": "version_mismatch", "supported": [1], "requested": version}
+            raise RpcError(VERSION_MISMATCH, "this daemon speaks version 1", **data)
+        if "authToken" in params or not connection.allowed:  # AU-01; AU-10: a token decides, and none is known
+            raise RpcError(AUTH_REQUIRED, "not the daemon's user, or not a token it knows")
+        tui_id = connection.tui_id or secrets.token_urlsafe(16)
+        if "tuiSig" in params:  # HS-07
+            tui_id = params.get("tuiId", "")
+            if not hmac.compare_digest(self.sign(tui_id).encode(), params["tuiSig"].encode()):
+                raise RpcError(AUTH_REQUIRED, "tuiSig does not fit tuiId")
+        connection.initialized, connection.tui_id = True, tui_id
         connection.snake_case = params.spelled.get("protocolVersion") == "protocol_version"  # SP-02
         return {
             "protocolVersion": 1,
@@ -932,12 +800,12 @@ class Daemon:
             "capabilities": sorted(PARAMS),
             "limits": self.limits,
             "principalId": "operator",
-            "tuiId": connection.tui_id,
-            "tuiSig": self.sign(connection.tui_id).decode("ascii"),
+            "tuiId": tui_id,
+            "tuiSig": self.sign(tui_id),
         }
 
     def sign(self, tui_id):
-        return hmac.new(self.secret, b"operator:" + tui_id.encode("utf-8"), hashlib.sha256).hexdigest().encode("ascii")
+        return hmac.new(self.secret, b"operator:" + tui_id.encode(), "sha256").hexdigest()
 
     def status(self, _connection, _params):
         return {
@@ -945,42 +813,33 @@ class Daemon:
             "protocolVersion": 1,
             "activeSessions": len(self.live),
             "sessionIds": list(self.live),
-            "configDir": self.places.config_dir,
-            "configFile": self.places.config_file,
-            "localIpcEndpoint": self.places.endpoint,
+            "configDir": self.config_dir,
+            "configFile": os.path.join(self.config_dir, "config.toml"),
+            "localIpcEndpoint": self.endpoint,
         }
 
     def session_new(self, connection, params):
-        mode = params.get("chatMode", "chat")
-        surface = params.get("interactionSurface")
-        cwd = params.get("cwd")
-        if params["agentAlias"] != "echo":
-            raise invalid("/" + params.spelled["agentAlias"], "the alias of an agent; here that is echo")
+        mode, surface, cwd = params.get("chatMode", "chat"), params.get("interactionSurface"), params.get("cwd")
         if surface and mode == "chat":
-            raise invalid("/" + params.spelled["interactionSurface"], "chatMode acp with it")
+            raise params.invalid("interactionSurface", "chatMode acp with it")
         if cwd is not None and not (os.path.isabs(cwd) and os.path.isdir(cwd)):
-            raise invalid("/" + params.spelled["cwd"], "an absolute path of a directory")
+            raise params.invalid("cwd", "the absolute path of a directory")
         identifier = params.get("sessionId") or secrets.token_urlsafe(16)
-        session = self.live.get(identifier)
+        session = self.live.get(identifier) or (self.rows.get(identifier) if mode == "acp" else None)
         if session and session.mode != mode:
             raise RpcError(INVALID_PARAMS, "the session is live in the other mode", reason="mode_conflict")
-        session = session or (self.rows.get(identifier) if mode == "acp" else None)
         if session and surface and surface != session.surface:
-            raise invalid("/" + params.spelled["interactionSurface"], "the session's own surface")
+            raise params.invalid("interactionSurface", "the session's own surface")
         if session is None:
             if not params.get("keepSiblings"):
                 self.close_siblings(connection, mode)
             self.make_room()
-            session = self.live[identifier] = Session(identifier, mode, surface, cwd or self.places.workspace)
+            session = self.live[identifier] = Session(identifier, mode, surface, cwd or self.workspace)
         elif identifier not in self.live:
             self.resume(session)
-        session.client = connection.tui_id  # SE-02: rebound
-        return {
-            "sessionId": identifier,
-            "agentAlias": "echo",
-            "workspaceDir": session.workspace,
-            "messageCount": session.message_count,
-        }
+        session.client = connection.tui_id
+        found = {"agentAlias": "echo", "workspaceDir": session.workspace, "messageCount": session.message_count}
+        return {"sessionId": identifier, **found}
 
     def close_siblings(self, connection, mode):
         """SE-04."""
@@ -1010,39 +869,35 @@ class Daemon:
             self.rows[session.id] = session
 
     def find(self, identifier):
-        session = self.live.get(identifier)
-        if session is None:
+        if identifier not in self.live:
             raise RpcError(SESSION_NOT_FOUND, "no such live session")
-        return session
+        return self.live[identifier]
 
     def session_prompt(self, connection, params, request_id):
         identifier = params["sessionId"]
         if not params["prompt"]:
-            raise invalid("/" + params.spelled["prompt"], "a text that is not empty")
-        if identifier in self.rows and identifier not in self.live:  # DU-08: a row comes back to life
+            raise params.invalid("prompt", "a text that is not empty")
+        if identifier in self.rows and identifier not in self.live:  # DU-08
             self.resume(self.rows[identifier])
             self.live[identifier].client = connection.tui_id
         session = self.find(identifier)
         if len(session.turns) > self.limits["max_waiting_prompts"]:  # LI-08; the foremost does not wait
-            raise RpcError(SESSION_BUSY, "too many prompts are waiting")
+            raise RpcError(SESSION_BUSY, "too many prompts wait for the session")
         turn = Turn(connection, request_id, session, params["prompt"])
         session.turns.append(turn)
         connection.turns.add(turn)
-        if len(session.turns) > 1:
+        if session.turns[0] is turn:
+            turn.start()
+        else:
             turn.wait(self.limits["prompt_wait_ms"])
-        session.start_foremost()
 
     def session_cancel(self, _connection, params):
         identifier = params["sessionId"]
-        if identifier in self.rows and identifier not in self.live:
-            return {"sessionId": identifier, "cancelled": False}
-        session = self.find(identifier)
-        running = bool(session.turns)
-        if running and FAULT == "cancel":
-            session.turns[0].finish("completed", "end_turn")
-        elif running:
-            session.turns[0].finish("cancelled", "cancelled")
-        return {"sessionId": identifier, "cancelled": running}
+        turns = self.find(identifier).turns if identifier not in self.rows or identifier in self.live else ()
+        cancelled = bool(turns)
+        if cancelled:
+            turns[0].finish(*(("completed", "end_turn") if FAULT == "cancel" else ("cancelled", "cancelled")))
+        return {"sessionId": identifier, "cancelled": cancelled}
 
     def session_close(self, _connection, params):
         session = self.find(params["sessionId"])
@@ -1057,209 +912,146 @@ class Daemon:
         return {"sessionId": session.id, "state": "running", "turnId": turn.id, "turnStartedAt": turn.started_at}
 
     def session_list(self, _connection, params):
-        query = params.get("query", "")
-        sessions = [session for session in {**self.rows, **self.live}.values() if query in session.id]
-        sessions.sort(key=lambda session: session.touched, reverse=True)
-        entries = [
-            {
-                "sessionId": session.id,
-                "sessionKey": session.id,
-                "agentAlias": "echo",
-                "chatMode": session.mode,
-                "live": session.id in self.live,
-                "killed": False,
-                "messageCount": session.message_count,
-                "createdAt": session.created_at,
-                "lastActivity": session.last_activity,
-            }
-            for session in sessions[: params.get("limit", MAX_PAGE)]
-        ]
-        return {"sessions": entries}
+        found = [session for session in {**self.rows, **self.live}.values() if params.get("query", "") in session.id]
+        found.sort(key=lambda session: session.touched, reverse=True)
+        page = found[: min(params.get("limit", MAX_PAGE), MAX_PAGE)]
+        return {"sessions": [self.describe(session) for session in page]}
 
-    # Connections.
+    def describe(self, session):
+        who = {"sessionId": session.id, "sessionKey": session.id, "agentAlias": "echo", "chatMode": session.mode}
+        times = {"createdAt": session.created_at, "lastActivity": session.last_activity}
+        live = session.id in self.live
+        return {**who, "live": live, "killed": False, "messageCount": session.message_count, **times}
 
     async def listen(self, listener):
-        loop = asyncio.get_running_loop()
+        loop, limit, refusing = asyncio.get_running_loop(), self.limits["max_local_connections"], False
         while True:
             try:
                 sock, _ = await loop.sock_accept(listener)
             except OSError:
-                await asyncio.sleep(ACCEPT_RETRY_SECS)  # EP-12
+                await asyncio.sleep(ACCEPT_RETRY_SECS)
                 continue
-            sock.setblocking(False)
-            limit = self.limits["max_local_connections"]
             if len(self.connections) < limit:
-                self.refusing = False
-                self.welcome(sock, peer_uid(sock) in (None, os.getuid()))  # AU-01
+                refusing = False
+                self.welcome(sock, peer_uid(sock) in (None, os.getuid()))
                 continue
-            if not self.refusing:
+            if not refusing:  # LI-05
                 log.warning("refusing connections: %d are open", limit)
-                self.refusing = True
-            refused = RpcError(
-                CONNECTION_LIMIT_REACHED, "too many connections", reason="connection_limit", limit=limit
-            )
+                refusing = True
+            data = {"reason": "connection_limit", "limit": limit}
+            refused = RpcError(CONNECTION_LIMIT_REACHED, "too many connections", **data)
             try:
-                sock.send(frame({"error": refused.members}, None))  # a fresh socket has room for one small frame
+                sock.send(frame({"error": refused.members}, None))  # a fresh socket has room for it
             except OSError:
                 pass  # gone already
             loop.create_task(hang_up(sock))
 
-    def welcome(self, sock, operator):
-        connection = Connection(self, sock, operator)
+    def welcome(self, sock, allowed):
+        sock.setblocking(False)
+        connection = Connection(self, sock, allowed)
         self.connections[connection] = asyncio.get_running_loop().create_task(connection.serve())
         return self.connections[connection]
 
-    def forget(self, connection):
-        self.connections.pop(connection, None)
-
     async def stop(self):
-        """EP-14: turns are cancelled, everyone gets what is queued, within a time."""
+        """EP-14: turns are cancelled, and everyone gets what is queued, within a time."""
         for session in list(self.live.values()):
             self.close(session)
         for connection in self.connections:
-            connection.reader.cancel()
+            if connection.reader:
+                connection.reader.cancel()
         if self.connections:
             await asyncio.wait(self.connections.values(), timeout=self.limits["drain_ms"] / 1000)
 
 
+# --- Start and end (section 1, in outline) ------------------------------------------------------------
+
+
 def peer_uid(sock):
     if not hasattr(socket, "SO_PEERCRED"):
-        return None  # the socket's mode alone decides
-    return struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))[1]
-
-
-# --- Places, locks and the socket (section 1, as far as a tidy start and end need it) ------------
-
-
-class Places(NamedTuple):
-    config_dir: str
-    data_dir: str
-    endpoint: str
-
-    @property
-    def config_file(self):
-        return os.path.join(self.config_dir, "config.toml")
-
-    @property
-    def workspace(self):
-        return os.path.join(self.data_dir, "workspace")
-
-
-def find_places(options):
-    """EP-02, EP-03."""
-    config_dir = options.config_dir or setting("ZEROCLAW_CONFIG_DIR")
-    if not config_dir and setting("ZEROCLAW_DATA_DIR"):
-        config_dir = data_dir = os.path.abspath(setting("ZEROCLAW_DATA_DIR"))
-    else:
-        config_dir = os.path.abspath(config_dir or os.path.expanduser("~/.zeroclaw"))
-        data_dir = os.path.join(config_dir, "data")
-    socket_path = setting("ZEROCLAW_SOCKET") or os.path.join(data_dir, "daemon.sock")
-    return Places(config_dir, data_dir, "stdio" if options.stdio else socket_path)
+        return None  # the mode of the socket alone decides
+    return struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
 
 
 def setting(name):
-    return os.environ.get(name, "").strip()
+    return os.environ.get(name, "").strip()  # blank counts as unset
 
 
 def read_rpc(path):
-    """The [rpc] table of the configuration file."""
-    try:
-        with open(path, "rb") as file:
-            text = file.read().decode("utf-8")
-    except FileNotFoundError:
+    """The [rpc] table of the configuration; before Python 3.11 only its integers, booleans and plain texts."""
+    if not os.path.exists(path):
         return {}
-    rpc = tomllib.loads(text).get("rpc", {}) if tomllib else read_rpc_lines(text)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if tomllib:
+        rpc = tomllib.loads(text).get("rpc", {})
+    else:
+        rpc, table = {}, None
+        for line in text.splitlines():
+            header = re.match(r"\s*\[\s*([^\]]*?)\s*\]", line)
+            entry = re.match(r'\s*(\w+)\s*=\s*(?:([0-9_]+)|(true|false)|"([^"\\]*)")\s*(?:#.*)?$', line)
+            table = header.group(1) if header else table
+            if entry and table == "rpc":
+                name, number, truth, quoted = entry.groups()
+                rpc[name] = int(number) if number else truth == "true" if truth else quoted
     for name in LIMITS:
-        if type(rpc.get(name, 1)) is not int or rpc.get(name, 1) < 1:
+        if name in rpc and (type(rpc[name]) is not int or rpc[name] < 1):
             raise SystemExit(f"tiny_daemon: {path}: rpc.{name} must be a positive integer")
     return rpc
 
 
-def read_rpc_lines(text):
-    """Enough of TOML for `key = integer`, `key = true` and `key = "text"` below [rpc]."""
-    rpc, table = {}, None
-    for line in text.splitlines():
-        header = re.match(r"\s*\[\s*([^\]]*?)\s*\]", line)
-        entry = re.match(r'\s*([\w-]+)\s*=\s*(?:([0-9][0-9_]*)|(true|false)|"([^"\\]*)")\s*(?:#.*)?$', line)
-        if header:
-            table = header.group(1)
-        elif entry and table == "rpc":
-            name, number, truth, quoted = entry.groups()
-            rpc[name] = int(number.replace("_", "")) if number else quoted if truth is None else truth == "true"
-    return rpc
-
-
 def own(path, endpoint):
-    """EP-04, EP-05, EP-16: one owner, by a kernel lock on a file that is never removed. Returns its descriptor."""
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
-    facts = os.fstat(lock)
-    if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.getuid() or facts.st_nlink != 1:
-        raise SystemExit(f"tiny_daemon: {path} is not a lock file of ours")
+    """EP-04, EP-05, EP-16: one owner, by a kernel lock that lasts as long as this process. Returns its descriptor."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        owner = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
+        owner = os.pread(lock, 32, 0).decode("ascii", "replace").strip()
         raise SystemExit(f"tiny_daemon: {endpoint} is served already, by the process with pid {owner}") from None
     os.ftruncate(lock, 0)
-    os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
+    os.pwrite(lock, b"%d\n" % os.getpid(), 0)
     return lock
 
 
 def bind(path):
-    """Binds the socket, for us alone from its first instant (EP-09); a stale one is removed first (EP-06)."""
-    limit = 107 if sys.platform == "linux" else 103
-    if len(os.fsencode(path)) > limit:  # EP-08
-        raise SystemExit(f"tiny_daemon: {path} has {len(os.fsencode(path))} bytes; a socket's path has at most {limit}")
-    os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
-    lock = own(path + ".lock", path)
+    """A listener on a socket that is never wider than 0600 (EP-09); a stale socket is removed first (EP-06)."""
+    length, limit = len(os.fsencode(path)), 107 if sys.platform == "linux" else 103
+    if length > limit:  # EP-08
+        raise SystemExit(f"tiny_daemon: {path} is {length} bytes long; the limit is {limit}")
+    own(path + ".lock", path)
     if os.path.lexists(path):
         facts = os.lstat(path)
         with socket.socket(socket.AF_UNIX) as probe:
             ours = stat.S_ISSOCK(facts.st_mode) and facts.st_uid == os.getuid()
             if not ours or probe.connect_ex(path) != errno.ECONNREFUSED:
-                raise SystemExit(f"tiny_daemon: {path} is there already, and it is not a stale socket of ours")
+                raise SystemExit(f"tiny_daemon: {path} is in the way; it is no stale socket of ours")
         os.unlink(path)
-    listener = socket.socket(socket.AF_UNIX)
-    before = os.umask(0o177)
+    listener, mask = socket.socket(socket.AF_UNIX), os.umask(0o177)
     listener.bind(path)
-    os.umask(before)
+    os.umask(mask)
     listener.listen(128)
     listener.setblocking(False)
-    return listener, lock
-
-
-def unbind(path, bound):
-    """EP-07: only what we bound."""
-    try:
-        facts = os.lstat(path)
-        if (facts.st_dev, facts.st_ino) == bound:
-            os.unlink(path)
-    except FileNotFoundError:
-        pass
+    return listener
 
 
 def bridge_stdio():
-    """Puts a socket between us and standard input and output. Returns our end, and the thread that ends with output."""
+    """A socket that stands for standard input and output, and the thread that ends when all output is written."""
     ours, theirs = socket.socketpair()
 
-    def copy_in():
+    def copy_input():
         try:
-            while True:
-                data = os.read(0, 65536)
-                if not data:
-                    break
+            for data in iter(lambda: os.read(0, READ_BYTES), b""):
                 theirs.sendall(data)
             theirs.shutdown(socket.SHUT_WR)
         except OSError:
             pass
 
-    def copy_out():
+    def copy_output():
         poll = select.poll()
         poll.register(theirs, select.POLLIN)
-        poll.register(1, 0)  # POLLERR: nobody reads our output any more
+        poll.register(1, 0)  # answers POLLERR once nobody reads
         try:
-            while not any(descriptor == 1 for descriptor, _ in poll.poll()):
-                data = theirs.recv(65536)
+            while all(descriptor != 1 for descriptor, _ in poll.poll()):
+                data = theirs.recv(READ_BYTES)
                 if not data:
                     return
                 while data:
@@ -1268,50 +1060,52 @@ def bridge_stdio():
             pass
         theirs.shutdown(socket.SHUT_RDWR)
 
-    threading.Thread(target=copy_in, daemon=True).start()
-    output = threading.Thread(target=copy_out, daemon=True)
+    threading.Thread(target=copy_input, daemon=True).start()
+    output = threading.Thread(target=copy_output, daemon=True)
     output.start()
-    ours.setblocking(False)
     return ours, output
 
 
 async def run(options):
-    places = find_places(options)
-    rpc = read_rpc(places.config_file)
-    os.makedirs(places.workspace, mode=0o700, exist_ok=True)
-    os.chmod(places.data_dir, 0o700)
-    locks = [own(os.path.join(places.data_dir, "daemon.lock"), places.endpoint)]
-    daemon = Daemon(places, rpc)
-    loop = asyncio.get_running_loop()
-    stopped = asyncio.Event()
+    config_dir = options.config_dir or setting("ZEROCLAW_CONFIG_DIR")  # EP-02
+    if not config_dir and setting("ZEROCLAW_DATA_DIR"):
+        config_dir = data_dir = os.path.abspath(setting("ZEROCLAW_DATA_DIR"))
+    else:
+        config_dir = os.path.abspath(config_dir or os.path.expanduser("~/.zeroclaw"))
+        data_dir = os.path.join(config_dir, "data")
+    endpoint = "stdio" if options.stdio else setting("ZEROCLAW_SOCKET") or os.path.join(data_dir, "daemon.sock")
+    daemon = Daemon(config_dir, data_dir, endpoint, read_rpc(os.path.join(config_dir, "config.toml")))
+    os.makedirs(daemon.workspace, mode=0o700, exist_ok=True)
+    own(os.path.join(data_dir, "daemon.lock"), endpoint)
+    loop, told_to_end = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
-    waiting = loop.create_task(stopped.wait())
+        loop.add_signal_handler(number, told_to_end.set)
+    end = loop.create_task(told_to_end.wait())
     if options.stdio:
-        ours, output = bridge_stdio()
-        served = daemon.welcome(ours, True)
+        sock, output = bridge_stdio()
+        client = daemon.welcome(sock, True)
         print("tiny_daemon: ready on standard input and output", file=sys.stderr, flush=True)
-        await asyncio.wait([waiting, served], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([end, client], return_when=asyncio.FIRST_COMPLETED)
         await daemon.stop()
-        await asyncio.to_thread(output.join, daemon.limits["drain_ms"] / 1000)
+        await loop.run_in_executor(None, output.join, daemon.limits["drain_ms"] / 1000)
         return
-    listener, lock = bind(places.endpoint)
-    locks.append(lock)
-    facts = os.lstat(places.endpoint)
+    listener = bind(endpoint)
+    bound = os.lstat(endpoint)
     listening = loop.create_task(daemon.listen(listener))
-    print(f"tiny_daemon: ready at {places.endpoint}", file=sys.stderr, flush=True)
-    await waiting
+    print(f"tiny_daemon: ready at {endpoint}", file=sys.stderr, flush=True)
+    await end
     listening.cancel()
     listener.close()
-    unbind(places.endpoint, (facts.st_dev, facts.st_ino))
+    if os.path.lexists(endpoint) and os.path.samestat(os.lstat(endpoint), bound):  # EP-07
+        os.unlink(endpoint)
     await daemon.stop()
 
 
 def main():
     parser = argparse.ArgumentParser(description="A tiny daemon that speaks the protocol, version 1.")
-    parser.add_argument("command", nargs="?", choices=["daemon"], help="may be left out; there is no other")
+    parser.add_argument("command", nargs="?", choices=["daemon"], help="may be left out: there is no other")
     parser.add_argument("--stdio", action="store_true", help="serve one client on standard input and output")
-    parser.add_argument("--config-dir", metavar="DIR", help="the configuration directory; data is in DIR/data")
+    parser.add_argument("--config-dir", metavar="DIR", help="the configuration; data is in DIR/data")
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
     asyncio.run(run(parser.parse_args()))
 
