@@ -1,1 +1,13 @@
-//! Placeholder.
+//! The conformance runner: holds any endpoint, in any language, to the spec alone.
+//!
+//! It reads the spec's JSON and the transcripts, and has readers and writers of its own: it shares no wire code
+//! with the daemon, and so cannot be blind to the daemon's faults.
+
+pub mod json;
+pub mod spec;
+pub mod transcript;
+pub mod value;
+
+mod embedded {
+    include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+}

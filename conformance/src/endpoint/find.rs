@@ -1,0 +1,83 @@
+//! Our own daemon, found beside the runner and checked to be of the same spec.
+
+use super::quoted;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, io};
+
+/// Why our daemon is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum FindFault {
+    /// It is not there.
+    #[error(
+        "no daemon beside the runner (looked for {looked}); build it with `cargo build --release --bin zeroclaw`, \
+         or name an endpoint with --connect or --spawn"
+    )]
+    NotThere {
+        /// Where it was looked for.
+        looked: String,
+    },
+    /// It does not say which spec it is of.
+    #[error("{path} does not answer `schema digest`: {fault}; build it anew with `cargo build --release --bin zeroclaw`")]
+    Mute {
+        /// Where it is.
+        path: String,
+        /// What went wrong.
+        fault: String,
+    },
+    /// It was built from another spec.
+    #[error(
+        "{path} was built from another spec ({theirs:.12}…, the runner's is {ours:.12}…); build both anew with \
+         `cargo build --release --bin zeroclaw --bin zeroclaw-conformance`"
+    )]
+    OtherSpec {
+        /// Where it is.
+        path: String,
+        /// Its digest.
+        theirs: String,
+        /// The runner's.
+        ours: String,
+    },
+}
+
+/// The command that starts our daemon, if it is there and of the spec with this digest.
+pub fn find_ours(digest: &str) -> Result<String, FindFault> {
+    let places = places().unwrap_or_default();
+    let Some(path) = places.iter().find(|place| place.is_file()) else {
+        let looked: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+        return Err(FindFault::NotThere { looked: looked.join(", ") });
+    };
+    let theirs = digest_of(path).map_err(|fault| FindFault::Mute { path: shown(path), fault: fault.to_string() })?;
+    if theirs == digest {
+        Ok(format!("{} daemon", quoted(&path.display().to_string())))
+    } else {
+        Err(FindFault::OtherSpec { path: shown(path), theirs, ours: digest.to_owned() })
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Beside the runner's own executable, then in the sibling directories of a build.
+fn places() -> io::Result<Vec<PathBuf>> {
+    let own = env::current_exe()?;
+    let name = format!("zeroclaw{}", env::consts::EXE_SUFFIX);
+    let beside = own.parent().unwrap_or(Path::new("."));
+    let mut places = vec![beside.join(&name)];
+    for sibling in ["release", "debug"] {
+        let place = beside.with_file_name(sibling).join(&name);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    Ok(places)
+}
+
+fn digest_of(daemon: &Path) -> io::Result<String> {
+    let output = Command::new(daemon).args(["schema", "digest"]).output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(output.status.to_string()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
