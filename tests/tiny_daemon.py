@@ -80,6 +80,7 @@ LIMITS = {
     "unwind_ms": 5_000,
     "drain_ms": 5_500,
 }
+MINIMA = {"max_frame_bytes": 4096, "max_waiting_prompts": 0, "unwind_ms": 0, "drain_ms": 0}  # of the others: 1
 MAX_DEPTH = 127  # FR-04
 MAX_CONTENT_BYTES = 1_048_576  # TU-02
 MAX_DRAINED_BYTES = 1_048_576  # LI-12
@@ -263,7 +264,7 @@ INTEGER = Kind(
     "an integer without fraction or exponent",  # EN-14
     lambda value: isinstance(value, Number) and re.fullmatch("-?[0-9]+", value.text),
 )
-COUNT = Kind("a positive integer", lambda value: INTEGER.accepts(value) and int(value.text) > 0)
+COUNT = Kind("an integer, not negative", lambda value: INTEGER.accepts(value) and int(value.text) >= 0)
 SESSION_ID = Kind(
     "1 to 128 of A-Z a-z 0-9 . _ : -",  # SE-16
     lambda value: isinstance(value, str) and re.fullmatch("[A-Za-z0-9._:-]{1,128}", value),
@@ -422,6 +423,7 @@ class Turn:
             self.timer.cancel()
         self.id, self.started_at = "turn-" + secrets.token_hex(8), now()
         self.session.message_count += 1
+        self.session.touch()
         self.task = asyncio.get_running_loop().create_task(self.run())
 
     async def run(self):
@@ -812,10 +814,10 @@ class Daemon:
             "serverVersion": self.server_version,
             "protocolVersion": 1,
             "activeSessions": len(self.live),
-            "sessionIds": list(self.live),
+            "sessionIds": sorted(self.live),
             "configDir": self.config_dir,
             "configFile": os.path.join(self.config_dir, "config.toml"),
-            "localIpcEndpoint": self.endpoint,
+            **({"localIpcEndpoint": self.endpoint} if self.endpoint else {}),
         }
 
     def session_new(self, connection, params):
@@ -912,15 +914,18 @@ class Daemon:
         return {"sessionId": session.id, "state": "running", "turnId": turn.id, "turnStartedAt": turn.started_at}
 
     def session_list(self, _connection, params):
-        found = [session for session in {**self.rows, **self.live}.values() if params.get("query", "") in session.id]
+        sessions, query = [*self.live.values(), *self.rows.values()], params.get("query", "").lower()
+        found = [session for session in sessions if query in session.id.lower() or query in "echo"]
         found.sort(key=lambda session: session.touched, reverse=True)
-        page = found[: min(params.get("limit", MAX_PAGE), MAX_PAGE)]
+        fitting = self.limits["max_frame_bytes"] // 1024  # LI-13: an entry is shorter than that
+        page = found[: min(params.get("limit", MAX_PAGE), MAX_PAGE, fitting)]
         return {"sessions": [self.describe(session) for session in page]}
 
     def describe(self, session):
-        who = {"sessionId": session.id, "sessionKey": session.id, "agentAlias": "echo", "chatMode": session.mode}
+        key = f"{session.mode}:{session.id}"  # an id may have a live chat session and an ACP row
+        who = {"sessionId": session.id, "sessionKey": key, "agentAlias": "echo", "chatMode": session.mode}
         times = {"createdAt": session.created_at, "lastActivity": session.last_activity}
-        live = session.id in self.live
+        live = self.live.get(session.id) is session
         return {**who, "live": live, "killed": False, "messageCount": session.message_count, **times}
 
     async def listen(self, listener):
@@ -994,8 +999,9 @@ def read_rpc(path):
                 name, number, truth, quoted = entry.groups()
                 rpc[name] = int(number) if number else truth == "true" if truth else quoted
     for name in LIMITS:
-        if name in rpc and (type(rpc[name]) is not int or rpc[name] < 1):
-            raise SystemExit(f"tiny_daemon: {path}: rpc.{name} must be a positive integer")
+        least = MINIMA.get(name, 1)
+        if name in rpc and (type(rpc[name]) is not int or rpc[name] < least):
+            raise SystemExit(f"tiny_daemon: {path}: rpc.{name} must be an integer, at least {least}")
     return rpc
 
 
@@ -1073,10 +1079,11 @@ async def run(options):
     else:
         config_dir = os.path.abspath(config_dir or os.path.expanduser("~/.zeroclaw"))
         data_dir = os.path.join(config_dir, "data")
-    endpoint = "stdio" if options.stdio else setting("ZEROCLAW_SOCKET") or os.path.join(data_dir, "daemon.sock")
+    endpoint = os.path.abspath(setting("ZEROCLAW_SOCKET") or os.path.join(data_dir, "daemon.sock"))  # EP-03
+    endpoint = None if options.stdio else endpoint
     daemon = Daemon(config_dir, data_dir, endpoint, read_rpc(os.path.join(config_dir, "config.toml")))
     os.makedirs(daemon.workspace, mode=0o700, exist_ok=True)
-    own(os.path.join(data_dir, "daemon.lock"), endpoint)
+    own(os.path.join(data_dir, "daemon.lock"), endpoint or data_dir)
     loop, told_to_end = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, told_to_end.set)
