@@ -47,6 +47,7 @@ import sys
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from datetime import datetime, timezone
 from json.decoder import scanstring
 from typing import NamedTuple
@@ -429,11 +430,10 @@ class Turn:
     async def run(self):
         outcome, stop_reason = "failed", None
         try:
-            outcome, stop_reason = "completed", await echo(self)
-        except TurnFailed:
-            pass
-        except Exception:
-            log.exception("the agent broke")
+            stop_reason = await echo(self)
+            outcome = "completed"
+        except Exception as error:
+            log.debug("%s failed: %s", self.id, type(error).__name__)
         # The outcome counts once there is room to tell it; until then a cancel may come.
         await self.connection.room(2 * len(self.tail[-MAX_CONTENT_BYTES:]))
         self.finish(outcome, stop_reason)
@@ -742,27 +742,24 @@ class Connection:
         poll.register(self.sock, 0)  # answers POLLHUP once both directions are closed
         while self.turns and not self.gone and not poll.poll(0) and FAULT != "half-close":
             self.turn_left.clear()
-            try:
+            with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self.turn_left.wait(), GONE_CHECK_SECS)
-            except asyncio.TimeoutError:
-                pass
 
 
 async def hang_up(sock):
     """LI-12: closes so that the client reads what was written and then the end, not a reset."""
     loop, drained = asyncio.get_running_loop(), 0
-    try:
+    with suppress(OSError, asyncio.TimeoutError):
         sock.shutdown(socket.SHUT_WR)
         while drained < MAX_DRAINED_BYTES:
             piece = await asyncio.wait_for(loop.sock_recv(sock, READ_BYTES), LINGER_SECS)
             if not piece:
                 break
             drained += len(piece)
+    with suppress(OSError):
         sock.shutdown(socket.SHUT_RD)  # the client can write no more; what it has written is little
         while sock.recv(READ_BYTES):
             pass
-    except (OSError, asyncio.TimeoutError):
-        pass
     sock.close()
 
 
@@ -945,10 +942,8 @@ class Daemon:
                 refusing = True
             data = {"reason": "connection_limit", "limit": limit}
             refused = RpcError(CONNECTION_LIMIT_REACHED, "too many connections", **data)
-            try:
+            with suppress(OSError):  # gone already
                 sock.send(frame({"error": refused.members}, None))  # a fresh socket has room for it
-            except OSError:
-                pass  # gone already
             loop.create_task(hang_up(sock))
 
     def welcome(self, sock, allowed):
@@ -1044,26 +1039,22 @@ def bridge_stdio():
     ours, theirs = socket.socketpair()
 
     def copy_input():
-        try:
+        with suppress(OSError):
             for data in iter(lambda: os.read(0, READ_BYTES), b""):
                 theirs.sendall(data)
             theirs.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
 
     def copy_output():
         poll = select.poll()
         poll.register(theirs, select.POLLIN)
         poll.register(1, 0)  # answers POLLERR once nobody reads
-        try:
+        with suppress(OSError):
             while all(descriptor != 1 for descriptor, _ in poll.poll()):
                 data = theirs.recv(READ_BYTES)
                 if not data:
                     return
                 while data:
                     data = data[os.write(1, data) :]
-        except OSError:
-            pass
         theirs.shutdown(socket.SHUT_RDWR)
 
     threading.Thread(target=copy_input, daemon=True).start()
