@@ -31,7 +31,12 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    fs::write(Path::new(&out).join("protocol.rs"), emit::rust::protocol(&model))
-        .expect("OUT_DIR can be written to");
+    for (name, text) in [
+        ("protocol.rs", format!("{}\n{}", emit::rust::protocol(&model), emit::rust::embedded(&model))),
+        ("zeroclaw.schema.json", emit::schema::bundle(&model)),
+        ("zeroclaw.openrpc.json", emit::openrpc::document(&model)),
+    ] {
+        fs::write(Path::new(&out).join(name), text).expect("OUT_DIR can be written to");
+    }
     ExitCode::SUCCESS
 }

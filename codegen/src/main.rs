@@ -14,6 +14,10 @@ Usage: zeroclaw-codegen <spec directory> <projection>
 Projections:
   check      nothing: only say what is wrong
   rust       the types, methods and facts in Rust
+  schema     one JSON Schema document
+  openrpc    one OpenRPC document
+  protocol   the rules in Markdown
+  reference  the methods, types and errors in Markdown
 ";
 
 fn main() -> ExitCode {
@@ -29,13 +33,18 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match projection.as_str() {
-        "check" => {}
-        "rust" => print!("{}", emit::rust::protocol(&model)),
+    let text = match projection.as_str() {
+        "check" => String::new(),
+        "rust" => format!("{}\n{}", emit::rust::protocol(&model), emit::rust::embedded(&model)),
+        "schema" => emit::schema::bundle(&model),
+        "openrpc" => emit::openrpc::document(&model),
+        "protocol" => emit::markdown::protocol(&model),
+        "reference" => emit::markdown::reference(&model),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
         }
-    }
+    };
+    print!("{text}");
     ExitCode::SUCCESS
 }

@@ -9,7 +9,7 @@ mod values;
 
 pub(crate) use methods::{TRANSPORTS, VERBS};
 pub(crate) use tables::LIMITS;
-pub(crate) use values::check as values;
+pub(crate) use values::{asked, check as values};
 
 use crate::definitions::Definitions;
 use crate::load::Spec;

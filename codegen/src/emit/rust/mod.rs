@@ -33,8 +33,13 @@ pub fn protocol(model: &Model) -> String {
     items.extend(types::support(model));
     items.extend(tables::limits(model));
     items.extend(tables::requirements(model));
-    items.extend(tables::files(model));
     print::file(model, &items)
+}
+
+/// The text of what embeds the spec's files and exports; it goes with the text of [`protocol`], in the crate whose
+/// directory is the spec's, built by a script that writes the exports.
+pub fn embedded(model: &Model) -> String {
+    print::items(&tables::files(model))
 }
 
 fn definition(model: &Model, definition: &Definition) -> Vec<TokenStream> {

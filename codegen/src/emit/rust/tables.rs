@@ -155,6 +155,14 @@ pub(super) fn files(model: &Model) -> Vec<TokenStream> {
             #docs
             pub const SPEC_DIGEST: &str = #digest;
         },
+        quote! {
+            /// The spec as one JSON Schema document.
+            pub const JSON_SCHEMA: &str = include_str!(concat!(env!("OUT_DIR"), "/zeroclaw.schema.json"));
+        },
+        quote! {
+            /// The spec as an OpenRPC document.
+            pub const OPENRPC: &str = include_str!(concat!(env!("OUT_DIR"), "/zeroclaw.openrpc.json"));
+        },
     ]
 }
 
