@@ -1,6 +1,6 @@
 //! What a method and a notification are to Rust: a name with the types of what goes in and comes out.
 
-use crate::json::{Decode, Encode, Fault, FaultReason, Reader, Spelling};
+use crate::json::{Decode, Encode, Fault, FaultReason, Member, Reader, Spelling};
 use std::pin::Pin;
 
 /// A method that is answered.
@@ -73,5 +73,25 @@ impl<'a> Params<'a> {
             tracing::debug!(member = %path.escape_debug(), "ignored an unknown member");
         }
         Ok(value)
+    }
+
+    /// The spelling of `member` that these parameters use; the documented one where they use neither (SP-04).
+    pub fn spelling_of(&self, member: &Member) -> &'static str {
+        if self.has(member.other()) && !self.has(member.documented()) {
+            member.other()
+        } else {
+            member.documented()
+        }
+    }
+
+    /// Whether there is a member of exactly this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.text.is_some_and(|text| Reader::new(text).has(name))
+    }
+
+    /// The string that `member` has as its value, in whichever spelling, whatever is wrong with the rest.
+    pub fn string(&self, member: &Member) -> Option<String> {
+        let find = |name| self.text.and_then(|text| Reader::new(text).string_of(name));
+        find(member.documented()).or_else(|| find(member.other()))
     }
 }

@@ -154,6 +154,29 @@ impl<'a> Reader<'a> {
         found.ok_or_else(|| self.missing(&Member::fixed(name)))
     }
 
+    /// Whether the object here has a member of exactly this name.
+    pub(crate) fn has(mut self, name: &str) -> bool {
+        let mut found = false;
+        let read = self.members(|reader, key| {
+            found |= key.as_ref() == name;
+            reader.skip()
+        });
+        found && read.is_ok()
+    }
+
+    /// The value of the object's member of exactly this name, if it is a string.
+    pub(crate) fn string_of(mut self, name: &str) -> Option<String> {
+        let mut found = None;
+        let read = self.members(|reader, key| {
+            if key.as_ref() == name && reader.peek() == Some(b'"') {
+                found = Some(reader.string()?.into_owned());
+                return Ok(());
+            }
+            reader.skip()
+        });
+        found.filter(|_| read.is_ok())
+    }
+
     /// The fault of a union whose tag has a value that no variant has.
     pub fn unknown_tag(&self, name: &'static str, known: &[&str]) -> Fault {
         let path = format!("{}/{name}", self.pointer());

@@ -72,6 +72,21 @@ impl Shape {
         Self { tag: Some(tag), ..shape }
     }
 
+    /// The member of that documented name.
+    ///
+    /// # Panics
+    /// If there is none: at compile time where the result is a constant.
+    pub const fn named(&self, documented: &str) -> &'static Member {
+        let mut index = 0;
+        while index < self.members.len() {
+            if same(self.members[index].documented, documented) {
+                return &self.members[index];
+            }
+            index += 1;
+        }
+        panic!("the shape has no such member")
+    }
+
     /// The member that `name` spells, with whether it is the documented spelling.
     pub(super) fn find(&self, name: &str) -> Option<(usize, bool)> {
         self.members.iter().enumerate().find_map(|(index, member)| {
@@ -82,6 +97,21 @@ impl Shape {
             }
         })
     }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 const fn is_snake(name: &str) -> bool {

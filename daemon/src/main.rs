@@ -1,0 +1,7 @@
+//! The `zeroclaw` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    zeroclaw::cli::main()
+}

@@ -1,0 +1,135 @@
+//! The daemon's process: takes what it owns, serves until it is told to stop, and leaves in order (EP-14).
+
+use crate::clients::ClientNames;
+use crate::config::{Config, ConfigError};
+use crate::connection::{notice, refuse, serve};
+use crate::daemon::Daemon;
+use crate::endpoint::{Endpoint, EndpointError, Lock, LockError};
+use crate::paths::{NoPaths, Paths};
+use crate::private_dir;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::UnixStream;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
+use zeroclaw_spec::{ErrorCode, limit};
+
+/// Why the daemon did not start, or could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// Where it should keep its things is unknown.
+    #[error(transparent)]
+    Paths(#[from] NoPaths),
+    /// The configuration is not understood.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// EP-16.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The endpoint is not to be had.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// The data directory cannot be used.
+    #[error("cannot use {0}: {1}")]
+    DataDir(PathBuf, io::Error),
+    /// The system does not let us hear its signals.
+    #[error("cannot listen for signals: {0}")]
+    Signals(io::Error),
+}
+
+/// Runs a daemon on its local endpoint until a signal ends it.
+///
+/// # Errors
+/// [`ServerError`], with what a person can do about it.
+pub async fn run(paths: Paths) -> Result<(), ServerError> {
+    let config = Config::read(&paths.config_file())?;
+    let unusable = |error| ServerError::DataDir(paths.data_dir.clone(), error);
+    private_dir::claim(&paths.data_dir).map_err(unusable)?;
+    let path = paths.endpoint();
+    let _owner = Lock::take(&paths.data_dir.join("daemon.lock"), &paths.data_dir.display().to_string())?;
+    let endpoint = Endpoint::bind(&path, paths.socket_override.is_none())?;
+    let clients = ClientNames::open(&paths.data_dir).map_err(unusable)?;
+    let daemon = Arc::new(Daemon::new(paths, Some(path.display().to_string()), config, clients));
+    let ended = ended().map_err(ServerError::Signals)?;
+    // EP-13: whoever waits for us may connect now.
+    eprintln!("zeroclaw {} is ready on {}", crate::daemon::VERSION, path.display());
+    tracing::info!(endpoint = %path.display(), pid = std::process::id(), "ready");
+    let connections = TaskTracker::new();
+    tokio::select! {
+        () = accept(&daemon, &endpoint, &connections) => {}
+        signal = ended => tracing::info!(signal, "stopping"),
+    }
+    // EP-07: gone before the last connection is, so that nobody new comes.
+    drop(endpoint);
+    connections.close();
+    let goodbye = async {
+        daemon.stop().await;
+        connections.wait().await;
+    };
+    if tokio::time::timeout(Duration::from_millis(daemon.limits().drain_ms), goodbye).await.is_err() {
+        tracing::warn!("some connections did not end in time");
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Lets clients in, for ever.
+async fn accept(daemon: &Arc<Daemon>, endpoint: &Endpoint, connections: &TaskTracker) {
+    let most = daemon.limits().max_local_connections;
+    let room =
+        Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS)));
+    let mut refusing = false;
+    let mut number = 0_u64;
+    loop {
+        let stream = match endpoint.accept().await {
+            Ok(stream) => stream,
+            Err(error) => {
+                // EP-12: descriptors may be free again soon.
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(Duration::from_millis(limit::ACCEPT_RETRY_MS)).await;
+                continue;
+            }
+        };
+        number += 1;
+        let daemon = Arc::clone(daemon);
+        match Arc::clone(&room).try_acquire_owned() {
+            Ok(permit) => {
+                refusing = false;
+                let served = async move {
+                    serve(daemon, stream).await;
+                    drop(permit);
+                };
+                connections.spawn(served.instrument(tracing::info_span!("connection", number)));
+            }
+            Err(_) => {
+                if !std::mem::replace(&mut refusing, true) {
+                    tracing::warn!(limit = most, "refusing connections: as many are open as may be");
+                }
+                connections.spawn(turn_away(daemon, stream, most));
+            }
+        }
+    }
+}
+
+/// LI-05.
+async fn turn_away(daemon: Arc<Daemon>, stream: UnixStream, most: u64) {
+    let message = "as many connections are open as may be";
+    let frame = notice(ErrorCode::ConnectionLimitReached, message, "connection_limit", "limit", most);
+    refuse(daemon.limits(), stream, frame).await;
+}
+
+/// Done when a signal asks us to end; listens from the call on.
+fn ended() -> io::Result<impl Future<Output = &'static str>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => "SIGTERM",
+            _ = interrupt.recv() => "SIGINT",
+        }
+    })
+}
