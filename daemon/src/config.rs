@@ -145,7 +145,7 @@ mod tests {
                 "rpc.max_local_connections: expected an integer of at least 1 (count)",
             ),
             ("frame_timeout_ms = \"1\"", "rpc.frame_timeout_ms: expected an integer of at least 1 (ms)"),
-            ("unwind_ms = -1", "rpc.unwind_ms: expected an integer of at least 1 (ms)"),
+            ("unwind_ms = -1", "rpc.unwind_ms: expected an integer of at least 0 (ms)"),
             ("strict_params = 1", "rpc.strict_params: expected true or false"),
         ] {
             assert_eq!(

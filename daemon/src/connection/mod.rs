@@ -122,24 +122,46 @@ impl Connection {
         let params = self.encode(&SessionUpdateParams::TurnComplete(complete));
         let frame = Frame::notification(SessionUpdate::METHOD, Some(&params));
         // LI-13: an absurd id that filled the prompt's frame does not fit into ours.
-        if frame.len() as u64 <= self.limits.max_frame_bytes {
+        if self.fits(&frame) {
             // Who is gone need not be told.
             let _ = self.outbox.queue(frame).await;
         }
     }
 
     async fn answer(&self, id: &Id<'_>, result: &impl Encode) -> Result<(), Closed> {
-        self.outbox.queue(Frame::result(id, &self.encode(result))).await
+        let frame = Frame::result(id, &self.encode(result));
+        self.queue_answer(frame, id, ErrorCode::InternalError, "the result does not fit into a frame").await
     }
 
     async fn refuse(&self, id: &Id<'_>, refusal: &Refusal, params: Params<'_>) -> Result<(), Closed> {
-        let data = refusal.data(params);
-        let frame = Frame::error(id, refusal.code().code(), &refusal.to_string(), data.as_deref());
-        self.outbox.queue(frame).await
+        let (code, data) = (refusal.code(), refusal.data(params));
+        let frame = Frame::error(id, code.code(), &refusal.to_string(), data.as_deref());
+        self.queue_answer(frame, id, code, code.name()).await
     }
 
     async fn refuse_frame(&self, id: &Id<'_>, code: ErrorCode, message: &str) -> Result<(), Closed> {
-        self.outbox.queue(Frame::error(id, code.code(), message, None)).await
+        self.queue_answer(Frame::error(id, code.code(), message, None), id, code, message).await
+    }
+
+    /// Queues an answer, or a short error in its place if it does not fit into a frame (LI-13).
+    async fn queue_answer(
+        &self,
+        mut frame: Frame,
+        id: &Id<'_>,
+        code: ErrorCode,
+        short: &str,
+    ) -> Result<(), Closed> {
+        for id in [id, &Id::NULL] {
+            if self.fits(&frame) {
+                break;
+            }
+            frame = Frame::error(id, code.code(), short, None);
+        }
+        self.outbox.queue(frame).await
+    }
+
+    fn fits(&self, frame: &Frame) -> bool {
+        frame.len() as u64 <= self.limits.max_frame_bytes
     }
 
     fn encode(&self, value: &impl Encode) -> String {

@@ -6,11 +6,11 @@ use crate::refusal::Refusal;
 use crate::session::{self, Cancellation, Create, NoRoom, Session, Turn};
 use crate::time;
 use std::sync::Arc;
-use zeroclaw_spec::json::Member;
+use zeroclaw_spec::json::{self, Member};
 use zeroclaw_spec::{
     Long, SessionActivity, SessionCancelParams, SessionCancelResult, SessionCloseParams, SessionCloseResult,
     SessionId, SessionListParams, SessionListResult, SessionMethods, SessionNewParams, SessionNewResult,
-    SessionPromptParams, SessionPromptResult, SessionStateParams, SessionStateResult,
+    SessionPromptParams, SessionPromptResult, SessionStateParams, SessionStateResult, limit,
 };
 
 const PROMPT: &Member = SessionPromptParams::SHAPE.named("prompt");
@@ -91,8 +91,17 @@ impl SessionMethods for Daemon {
     }
 
     async fn list(&self, _: Call, params: SessionListParams) -> Result<SessionListResult, Refusal> {
-        let limit = usize::try_from(params.limit).unwrap_or(usize::MAX);
-        Ok(SessionListResult { sessions: self.sessions().list(params.query.as_deref(), limit) })
+        let limit = params.limit.min(limit::MAX_PAGE_ENTRIES) as usize;
+        let mut sessions = self.sessions().list(params.query.as_deref(), limit);
+        // LI-13: a page that does not fit is cut short. Room is left for the envelope around it.
+        let room = (self.limits().max_frame_bytes / 2) as usize;
+        let mut bytes = 0;
+        let fitting = sessions.iter().take_while(|entry| {
+            bytes += json::to_text(*entry).len() + 1;
+            bytes <= room
+        });
+        sessions.truncate(fitting.count());
+        Ok(SessionListResult { sessions })
     }
 }
 
