@@ -251,10 +251,11 @@ impl Reader<'_> {
                 if (0xd800..0xdc00).contains(&unit) && self.text[self.at..].starts_with("\\u") {
                     self.at += 2;
                     let low = self.hex()?;
-                    let code = 0x10000 + ((unit - 0xd800) << 10) + low.wrapping_sub(0xdc00);
-                    return char::from_u32(code)
-                        .filter(|_| (0xdc00..0xe000).contains(&low))
-                        .ok_or_else(|| self.fault("a lone surrogate"));
+                    if !(0xdc00..0xe000).contains(&low) {
+                        return Err(self.fault("a lone surrogate"));
+                    }
+                    let code = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+                    return char::from_u32(code).ok_or_else(|| self.fault("a lone surrogate"));
                 }
                 char::from_u32(unit).ok_or_else(|| self.fault("a lone surrogate"))?
             }

@@ -65,13 +65,22 @@ impl Spec {
             rules: requirements.requirements.into_iter().map(RuleEntry::into_rule).collect(),
             methods: BTreeMap::new(),
             definitions: BTreeMap::new(),
+            update_types: Vec::new(),
         };
         for (path, _) in &files {
             if path.contains('/') {
                 spec.add(path, file(&files, path)?)?;
             }
         }
+        spec.update_types = spec.tags_of_updates();
         Ok(spec)
+    }
+
+    fn tags_of_updates(&self) -> Vec<String> {
+        let update = self.methods.get("session/update").map(|method| self.resolve(method.params.schema()));
+        let variants = update.and_then(|schema| schema.get("oneOf")?.as_array());
+        let tags = variants.and_then(|variants| self.tags(variants)).map(|(_, tags)| tags).unwrap_or_default();
+        tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect()
     }
 
     fn add(&mut self, path: &str, document: Document) -> Result<(), SpecFault> {

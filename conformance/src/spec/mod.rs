@@ -1,6 +1,7 @@
 //! The spec as data: read from its JSON, never from generated code, so that the runner judges by the
 //! same files as everybody else. What frames mean is in `schema`, their spellings in `spelling`.
 
+mod branches;
 mod load;
 mod schema;
 mod spelling;
@@ -30,6 +31,7 @@ pub struct Spec {
     pub methods: BTreeMap<String, Method>,
     /// Every definition, by its name, which is unique over the whole spec; references lead to `#/$defs/<name>`.
     pub(crate) definitions: BTreeMap<String, Value>,
+    update_types: Vec<String>,
 }
 
 /// A named limit.
@@ -135,5 +137,10 @@ impl Spec {
     /// The error of that code.
     pub fn error(&self, code: i64) -> Option<&ErrorCode> {
         self.errors.iter().find(|error| error.code == code)
+    }
+
+    /// The kinds of `session/update` that the spec knows.
+    pub(crate) fn update_types(&self) -> &[String] {
+        &self.update_types
     }
 }

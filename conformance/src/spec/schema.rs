@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// How a value breaks its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
+pub(crate) struct Misfit {
     /// JSON pointer into the value.
     pub pointer: String,
     /// What is wrong there.

@@ -58,7 +58,7 @@ fn camel(name: &str) -> String {
 
 /// A member that is declared, but spelled the other way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misspelling {
+pub(crate) struct Misspelling {
     /// JSON pointer to the member, as it came.
     pub pointer: String,
     /// How it should have been spelled.
@@ -69,6 +69,17 @@ impl Spec {
     /// The value with its declared members spelled so, whichever way they were spelled.
     pub(crate) fn respell(&self, side: &Side, value: &Json, spelling: Spelling) -> Json {
         self.respelled(&side.schema, value, spelling)
+    }
+
+    /// A frame whose declared members are spelled so; what is not declared, results included, stays.
+    pub(crate) fn respell_call(&self, frame: &Json, spelling: Spelling) -> Json {
+        let method = frame.get("method").and_then(Json::as_str).and_then(|name| self.methods.get(name));
+        let (Some(method), Json::Object(members)) = (method, frame) else { return frame.clone() };
+        let members = members.iter().map(|(name, value)| match name.as_str() {
+            "params" => (name.clone(), self.respell(&method.params, value, spelling)),
+            _ => (name.clone(), value.clone()),
+        });
+        Json::Object(members.collect())
     }
 
     /// The first declared member that is not spelled so.

@@ -8,6 +8,7 @@ mod suite;
 
 pub use expand::{Script, expand};
 pub use lint::{Finding, lint};
+pub(crate) use lint::walk;
 pub use read::{Transcript, TranscriptFault, parse};
 pub use suite::{Suite, matches_glob};
 
@@ -365,7 +366,6 @@ pub struct Check {
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "TranscriptLine")]
-#[expect(dead_code, reason = "only its schema is wanted")]
 pub enum Line {
     /// The first line.
     Header(Header),

@@ -78,7 +78,7 @@ fn object(element: &Json, scopes: &Scopes<'_>) -> Result<Vec<u8>, SuiteFault> {
         return Ok(evaluate(value, scopes)?.to_string().into_bytes());
     }
     if let Some(frame) = element.get("frame") {
-        return Ok(with_version(evaluate(frame, scopes)?).to_string().into_bytes());
+        return Ok(scopes.frame(evaluate(frame, scopes)?).to_string().into_bytes());
     }
     match evaluate(element, scopes)? {
         Json::String(value) => Ok(value.into_bytes()),
@@ -88,7 +88,7 @@ fn object(element: &Json, scopes: &Scopes<'_>) -> Result<Vec<u8>, SuiteFault> {
 }
 
 /// A frame with the version member that transcripts leave out.
-pub(crate) fn with_version(frame: Json) -> Json {
+pub(super) fn with_version(frame: Json) -> Json {
     match frame {
         Json::Object(members) if !members.iter().any(|(name, _)| name == "jsonrpc") => {
             let version = ("jsonrpc".to_owned(), Json::text("2.0"));

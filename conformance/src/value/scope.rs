@@ -1,8 +1,10 @@
 //! What names stand for: what is given, what the header computes, what patterns bound. A round of a repetition has
 //! a scope of its own; names bound outside are seen inside.
 
+use super::bytes::with_version;
 use super::{SuiteFault, evaluate, fault};
 use crate::json::Json;
+use crate::spec::{Spec, Spelling};
 use std::collections::BTreeMap;
 
 /// What is known before the first step.
@@ -20,12 +22,27 @@ pub struct Scopes<'a> {
     computed: &'a BTreeMap<String, Json>,
     each: Option<&'a Json>,
     bound: Vec<BTreeMap<String, Json>>,
+    spelling: Option<(&'a Spec, Spelling)>,
 }
 
 impl<'a> Scopes<'a> {
     /// The scopes of a case that has not begun. `computed` and `each` are expressions, evaluated where they are used.
     pub fn new(given: &'a Given, computed: &'a BTreeMap<String, Json>, each: Option<&'a Json>) -> Self {
-        Self { given, computed, each, bound: vec![BTreeMap::new()] }
+        Self { given, computed, each, bound: vec![BTreeMap::new()], spelling: None }
+    }
+
+    /// Frames are respelled so, in `raw` bytes too.
+    pub fn spell(&mut self, spec: &'a Spec, spelling: Spelling) {
+        self.spelling = Some((spec, spelling));
+    }
+
+    /// A frame as it is sent: with its version member, and in the spelling of the run.
+    pub(crate) fn frame(&self, frame: Json) -> Json {
+        let frame = with_version(frame);
+        match self.spelling {
+            Some((spec, spelling)) => spec.respell_call(&frame, spelling),
+            None => frame,
+        }
     }
 
     /// The value of a name.
