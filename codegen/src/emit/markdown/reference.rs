@@ -120,18 +120,15 @@ fn method(model: &Model, method: &Method, shared: &BTreeSet<&str>) -> String {
         out.push_str(&format!("- Errors beyond the common ones: {}\n", own.join(", ")));
     }
     out.push_str(&format!("- Rules: {}\n- Since: {}\n", rules(&method.requirements), method.since));
-    out.push_str(&part(model, "Parameters", &method.params, shared));
+    out.push_str(&part(model, &format!("Parameters of {}", method.name), &method.params, shared));
     if let Some(result) = &method.result {
-        out.push_str(&part(model, "Result", result, shared));
+        out.push_str(&part(model, &format!("Result of {}", method.name), result, shared));
     }
-    out.push_str("\n#### Examples\n");
+    out.push_str(&format!("\n#### Examples of {}\n", method.name));
     for example in &method.examples {
         out.push_str(&self::example(method, example));
     }
-    // Headings of one name would have one anchor; only methods and types are linked to.
-    out.replace("\n#### Parameters", &format!("\n#### Parameters of {}", method.name))
-        .replace("\n#### Result\n", &format!("\n#### Result of {}\n", method.name))
-        .replace("\n#### Examples\n", &format!("\n#### Examples of {}\n", method.name))
+    out
 }
 
 fn part(model: &Model, title: &str, name: &str, shared: &BTreeSet<&str>) -> String {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::doc::doc;
-use super::types::{decoder, field_docs, is_rust_default, value, written};
+use super::types::{Decoder, constraint, field_docs, inner_text, is_rust_default, value, written};
 use super::{type_name, value_name};
 use crate::check::LIMITS;
 use crate::lower::model::{Definition, Member, Model, Presence, Struct, Type};
@@ -37,7 +37,7 @@ pub(super) fn emit(model: &Model, definition: &Definition, shape: &Struct) -> Ve
             }
         });
     }
-    items.push(table(definition, shape));
+    items.push(table(model, definition, shape));
     items.push(decode(model, &name, shape));
     items.push(encode(&name, shape));
     items
@@ -83,7 +83,7 @@ fn default(model: &Model, definition: &Definition, shape: &Struct) -> Defaults {
     if derived { Defaults::Derived } else { Defaults::Written(fields) }
 }
 
-fn table(definition: &Definition, shape: &Struct) -> TokenStream {
+fn table(model: &Model, definition: &Definition, shape: &Struct) -> TokenStream {
     let name = type_name(&definition.name);
     let text = &definition.name;
     let members = shape.members.iter().map(|member| {
@@ -94,10 +94,18 @@ fn table(definition: &Definition, shape: &Struct) -> TokenStream {
         None => quote!(Shape::new(#text, &[#(#members),*])),
         Some((tag, _)) => quote!(Shape::variant(#text, #tag, &[#(#members),*])),
     };
+    let texts = shape.members.iter().filter_map(|member| {
+        let constraint = constraint(inner_text(model, &member.ty)?);
+        let docs = doc(&format!("What the text of `{}` must look like.", member.name));
+        let name = text_name(member);
+        Some(quote!(#docs pub const #name: Text = #constraint;))
+    });
     quote! {
         impl #name {
             /// Its members in both spellings (SP-03).
             pub const SHAPE: &'static Shape = &#table;
+
+            #(#texts)*
         }
     }
 }
@@ -107,11 +115,11 @@ fn decode(model: &Model, name: &Ident, shape: &Struct) -> TokenStream {
     let slots = members.iter().map(slot);
     let fills: Vec<TokenStream> = members.iter().map(|member| fill(model, member)).collect();
     let read = match &fills[..] {
-        [] => quote!(|_, _| Ok(())),
-        [only] => quote!(|reader, _| #only),
+        [] => quote!(|_: &mut Reader<'_>, _| Ok(())),
+        [only] => quote!(|reader: &mut Reader<'_>, _| #only),
         [first @ .., last] => {
             let indices = (0..first.len()).map(Literal::usize_unsuffixed);
-            quote!(|reader, member| match member { #(#indices => #first,)* _ => #last })
+            quote!(|reader: &mut Reader<'_>, member| match member { #(#indices => #first,)* _ => #last })
         }
     };
     let mut checks = Vec::new();
@@ -138,7 +146,8 @@ fn decode(model: &Model, name: &Ident, shape: &Struct) -> TokenStream {
         impl Decode for #name {
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 #(let mut #slots = Slot::new();)*
-                reader.object(Self::SHAPE, #read)?;
+                let fill = #read;
+                reader.object(Self::SHAPE, fill)?;
                 #(#checks)*
                 Ok(Self { #(#fields),* })
             }
@@ -148,17 +157,25 @@ fn decode(model: &Model, name: &Ident, shape: &Struct) -> TokenStream {
 
 fn fill(model: &Model, member: &Member) -> TokenStream {
     let slot = slot(member);
-    let decoder = decoder(model, &member.ty);
-    match member.presence {
-        Presence::Required => quote!(#slot.fill(reader, #decoder)),
-        Presence::Optional | Presence::Default(..) => quote!(#slot.fill_optional(reader, #decoder)),
-    }
+    let Decoder { bindings, function } = Decoder::of(model, &member.ty, &text_name(member));
+    let fill = match member.presence {
+        Presence::Required => quote!(#slot.fill(reader, #function)),
+        Presence::Optional | Presence::Default(..) => quote!(#slot.fill_optional(reader, #function)),
+    };
+    if bindings.is_empty() { fill } else { quote!({ #(#bindings)* #fill }) }
+}
+
+/// The name of the constraint on a member's text.
+fn text_name(member: &Member) -> Ident {
+    format_ident!("{}_TEXT", spelling::shouting(&member.name))
 }
 
 /// The local name of a member's slot, which must not hide what the reading itself names.
 fn slot(member: &Member) -> Ident {
     match member.name.as_str() {
-        name @ ("reader" | "member" | "constant") => format_ident!("{name}_slot"),
+        name @ ("reader" | "member" | "constant" | "fill" | "text" | "same" | "list" | "map") => {
+            format_ident!("{name}_slot")
+        }
         name => value_name(name),
     }
 }
