@@ -1,6 +1,6 @@
 //! What all connections share: the sessions, the agents, the limits, and the order to stop.
 
-use crate::agent::Agents;
+use crate::agent::{Agent, Agents};
 use crate::clients::ClientNames;
 use crate::config::Config;
 use crate::paths::Paths;
@@ -42,6 +42,13 @@ impl Daemon {
             limits,
             stop: CancellationToken::new(),
         }
+    }
+
+    /// The same with one agent more, for whoever builds a daemon around agents of their own.
+    #[must_use]
+    pub fn with_agent(mut self, alias: &str, agent: Arc<dyn Agent>) -> Self {
+        self.agents.add(alias, agent);
+        self
     }
 
     /// Where it keeps its things.

@@ -108,6 +108,11 @@ impl Agents {
         Self(BTreeMap::from([("echo".to_owned(), Arc::new(Echo) as Arc<dyn Agent>)]))
     }
 
+    /// Adds an agent; one of the same alias gives way.
+    pub fn add(&mut self, alias: &str, agent: Arc<dyn Agent>) {
+        self.0.insert(alias.to_owned(), agent);
+    }
+
     /// The agent of that alias.
     pub fn get(&self, alias: &str) -> Option<Arc<dyn Agent>> {
         self.0.get(alias).cloned()
