@@ -8,7 +8,8 @@ use crate::load::{Form, Reference, Schema, Spec};
 /// All definitions of a spec.
 #[derive(Debug)]
 pub(crate) struct Definitions<'a> {
-    by_name: BTreeMap<&'a str, &'a Schema>,
+    /// By file and name: a name that two files define is refused, but then still leads where it is meant to.
+    by_file: BTreeMap<&'a str, BTreeMap<&'a str, &'a Schema>>,
 }
 
 /// The tag of a union and its value in each variant, in order.
@@ -27,15 +28,19 @@ pub(crate) fn all(spec: &Spec) -> impl Iterator<Item = (&str, &Schema)> {
 
 impl<'a> Definitions<'a> {
     pub(crate) fn of(spec: &'a Spec) -> Self {
-        Self { by_name: all(spec).collect() }
+        let mut by_file: BTreeMap<&str, BTreeMap<_, _>> = BTreeMap::new();
+        for (name, schema) in all(spec) {
+            by_file.entry(&schema.place.file).or_default().insert(name, schema);
+        }
+        Self { by_file }
     }
 
     /// The definition that a reference names, with its name.
     pub(crate) fn resolve(&self, reference: &Reference) -> Option<(&'a str, &'a Schema)> {
         let (path, name) = reference.uri.split_once("#/$defs/")?;
         let file = join(&reference.place.file, path)?;
-        let (name, schema) = self.by_name.get_key_value(name)?;
-        (*schema.place.file == *file).then_some((*name, *schema))
+        let (name, schema) = self.by_file.get(file.as_str())?.get_key_value(name)?;
+        Some((*name, *schema))
     }
 
     /// What tells the variants of a union apart: the one required member with one value, the same member in all.

@@ -1,77 +1,39 @@
 //! Names: that each means one thing over the whole spec, in every language it is carried to, and in both spellings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::definitions::all;
+use crate::emit::schema::error_object;
 use crate::load::{Form, MemberSchema, Schema, Spec};
 use crate::lower::MethodName;
 use crate::problem::{Place, Problems};
 use crate::spelling;
 
-/// Type names that the emitted Rust uses itself.
+/// Type names that the emitted Rust uses itself, whatever the spec.
+#[rustfmt::skip]
 const TAKEN: &[&str] = &[
-    "Answer",
-    "BTreeMap",
-    "Bounded",
-    "Box",
-    "Decode",
-    "Default",
-    "Encode",
-    "Err",
-    "ErrorCode",
-    "ErrorFacts",
-    "Facts",
-    "Fault",
-    "From",
-    "FromStr",
-    "Grant",
-    "Integer",
-    "Kind",
-    "Level",
-    "LimitFacts",
-    "Long",
-    "Member",
-    "Method",
-    "Methods",
-    "None",
-    "Notification",
-    "Ok",
-    "Option",
-    "Params",
-    "Party",
-    "Pin",
-    "RawJson",
-    "Reader",
-    "Reply",
-    "Request",
-    "Requirement",
-    "Resource",
-    "Result",
-    "Runs",
-    "Self",
-    "Send",
-    "Shape",
-    "Slot",
-    "Some",
-    "String",
-    "Sync",
-    "Text",
-    "TransportKind",
-    "Unfit",
-    "UnknownValue",
-    "Vec",
-    "Verb",
-    "Writer",
+    "Answer", "AsRef", "BTreeMap", "Borrow", "Bounded", "Box", "Constant", "Decode", "Default", "Encode", "Err",
+    "ErrorCode", "Facts", "Fault", "From", "FromStr", "Future", "Grant", "Integer", "Into", "Kind", "Level",
+    "LimitFacts", "Long", "Member", "Method", "Methods", "None", "Notification", "Ok", "Option", "Params", "Party",
+    "Pin", "RawJson", "Reader", "Reply", "Request", "Requirement", "Resource", "Result", "Runs", "Self", "Send",
+    "Server", "Shape", "Slot", "Some", "String", "Sync", "Text", "TransportKind", "Unfit", "UnknownValue", "Vec",
+    "Verb", "Writer",
 ];
 
 /// Words that cannot name a function in Rust.
+#[rustfmt::skip]
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
-    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
-    "where", "while", "yield",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
+
+/// Words that cannot even be written raw (`r#…`), and so cannot name a field.
+const NEVER_A_FIELD: &[&str] = &["crate", "self", "super"];
+
+/// As many members as the reader of objects keeps account of.
+const MOST_MEMBERS: usize = 64;
 
 pub(super) fn check(spec: &Spec, problems: &mut Problems) {
     definitions(spec, problems);
@@ -79,6 +41,10 @@ pub(super) fn check(spec: &Spec, problems: &mut Problems) {
     for (name, schema) in all(spec) {
         described(&format!("definition `{name}`"), schema, problems);
         if let Form::Object(members) = &schema.form {
+            if members.len() > MOST_MEMBERS {
+                let what = format!("`{name}` has more than {MOST_MEMBERS} members");
+                problems.add(&schema.place, what, "put some of them into an object of their own");
+            }
             object(members, schema.fixed, problems);
         } else if schema.fixed {
             let place = schema.place.child("x-spelling");
@@ -93,7 +59,11 @@ pub(super) fn check(spec: &Spec, problems: &mut Problems) {
 }
 
 fn definitions(spec: &Spec, problems: &mut Problems) {
-    let markers: Vec<_> = spec.methods.iter().map(|method| MethodName::of(&method.title)).collect();
+    let methods: Vec<_> = spec.methods.iter().map(|method| MethodName::of(&method.title)).collect();
+    let traits = methods.iter().map(|method| format!("{}Methods", spelling::pascal(&method.namespace)));
+    let objects = spec.errors.iter().map(|entry| error_object(&entry.name));
+    let taken: BTreeSet<String> =
+        TAKEN.iter().map(|name| (*name).to_owned()).chain(traits).chain(objects).collect();
     let mut seen: BTreeMap<String, (&str, &Place)> = BTreeMap::new();
     for (name, schema) in all(spec) {
         let place = &schema.place;
@@ -105,11 +75,11 @@ fn definitions(spec: &Spec, problems: &mut Problems) {
             let what = format!("the title `{title}` is not the definition's name");
             problems.add(&place.child("title"), what, format!("write `{name}`, or leave it out"));
         }
-        if TAKEN.contains(&name) {
+        if taken.contains(name) {
             let what = format!("`{name}` is a name that the generated code uses itself");
             problems.add(place, what, "choose another");
         }
-        if markers.iter().any(|method| method.marker == name) {
+        if methods.iter().any(|method| method.marker == name) {
             let what = format!("definition `{name}` has the name of a method's own type");
             problems.add(
                 place,
@@ -191,6 +161,9 @@ fn object(members: &[MemberSchema], all_fixed: bool, problems: &mut Problems) {
     for member in members {
         let MemberSchema { name, schema, .. } = member;
         described(&format!("member `{name}`"), schema, problems);
+        if NEVER_A_FIELD.contains(&name.as_str()) {
+            problems.add(&schema.place, format!("no field can be called `{name}`"), "choose another word");
+        }
         let Some(other) = spelling::other(name) else {
             let what =
                 format!("member `{name}` does not survive the way from one spelling to the other and back");

@@ -7,6 +7,7 @@ use std::fmt::Display;
 use crate::definitions::all;
 use crate::load::{Form, Schema, Spec};
 use crate::problem::{Located, Place, Problems};
+use crate::spelling;
 
 /// The definition whose members are the limits that a client is told.
 pub(crate) const LIMITS: &str = "Limits";
@@ -56,6 +57,14 @@ fn errors(spec: &Spec, problems: &mut Problems) {
     for entry in &spec.errors {
         codes.see(entry.code, &entry.place, problems);
         names.see(&entry.name, &entry.place, problems);
+        if spelling::pascal(&entry.name) != entry.name {
+            let what = format!("error `{}` is not in PascalCase", entry.name);
+            problems.add(
+                &entry.place.child("name"),
+                what,
+                format!("call it `{}`", spelling::pascal(&entry.name)),
+            );
+        }
         if i32::try_from(entry.code).is_err() {
             problems.add(&entry.place.child("code"), "is not an error code", "error codes have 32 bits");
         }
@@ -74,6 +83,10 @@ fn limits(spec: &Spec, problems: &mut Problems) {
     let mut configs = Once::new("configuration property");
     for limit in limits {
         names.see(&limit.name, &limit.place, problems);
+        if spelling::other(&limit.name).is_none() || spelling::snake(&limit.name) != limit.name {
+            let what = format!("limit `{}` is not in snake_case", limit.name);
+            problems.add(&limit.place.child("name"), what, "write lower-case words with `_` between them");
+        }
         if let Some(config) = &limit.config {
             configs.see(config, &limit.place, problems);
         }

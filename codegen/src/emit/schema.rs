@@ -25,8 +25,11 @@ pub fn bundle(model: &Model) -> String {
         };
         list.push((method.name.as_str(), entry));
     }
-    let errors: Vec<_> =
-        model.errors.iter().map(|error| (error.name.as_str(), reference(&error_name(error), DEFS))).collect();
+    let errors: Vec<_> = model
+        .errors
+        .iter()
+        .map(|error| (error.name.as_str(), reference(&error_object(&error.name), DEFS)))
+        .collect();
     let index = closed(
         &model.protocol.description,
         [
@@ -42,7 +45,7 @@ pub fn bundle(model: &Model) -> String {
         root.extend(index);
     }
     let mut definitions = definitions(model, DEFS);
-    definitions.extend(model.errors.iter().map(|error| (error_name(error), self::error(error))));
+    definitions.extend(model.errors.iter().map(|error| (error_object(&error.name), self::error(error))));
     root.insert("$defs".into(), Value::Object(definitions));
     text(&Value::Object(root))
 }
@@ -51,8 +54,8 @@ pub fn bundle(model: &Model) -> String {
 const DEFS: &str = "#/$defs/";
 
 /// The name under which an error's object is defined.
-pub(crate) fn error_name(error: &ErrorCode) -> String {
-    format!("{}Object", error.name)
+pub(crate) fn error_object(error: &str) -> String {
+    format!("{error}Object")
 }
 
 /// A document's text.
@@ -204,7 +207,7 @@ fn error(error: &ErrorCode) -> Value {
         properties.insert("data".into(), schema);
     }
     json!({
-        "title": error_name(error),
+        "title": error_object(&error.name),
         "description": error.meaning,
         "type": "object",
         "required": ["code", "message"],
