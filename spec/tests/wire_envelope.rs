@@ -283,7 +283,7 @@ fn a_frame_is_one_line_whatever_is_put_into_it() {
         Frame::request(&"zc-out-0", "elicitation/create", Some("{\n  \"a\": \"\\n\"\n}")),
         Frame::notification("session/update", Some("{\"text\":\"\u{2028}é\"}")),
         Frame::result(&Id::NULL, "[\n1,\r\n2]"),
-        Frame::error(&Id::NULL, -32600, "a \"quoted\"\\\n\r\t\u{1}\u{7f} message", Some("\n{}\n")),
+        Frame::error(&Id::NULL, -32600, "a \"quoted\"\\\n\r\t\u{1}\u{1f}\u{7f} message", Some("\n{}\n")),
     ];
     for frame in frames {
         let (last, line) = frame.as_bytes().split_last().unwrap();

@@ -14,10 +14,15 @@ async fn a_peer_that_takes_nothing_is_given_up_after_the_time_and_not_before() {
     advance(TIMEOUT * 3).await;
     outbox.queue(frame(0, 100)).await.unwrap();
     let offered = Instant::now();
-    let waiting = outbox.queue(frame(1, 150));
+    let waiting = tokio::spawn(outbox.queue(frame(1, 150)));
+    let flushed = tokio::spawn({
+        let outbox = outbox.clone();
+        async move { outbox.flushed().await }
+    });
     assert!(matches!(driver.await.unwrap(), Err(Failure::Stalled)));
     assert_eq!(offered.elapsed(), TIMEOUT, "idle time before the frame does not count");
-    assert_eq!(waiting.await, Err(Closed));
+    assert_eq!(waiting.await.unwrap(), Err(Closed), "who waits for room is told");
+    assert_eq!(flushed.await.unwrap(), Err(Closed), "and who waits for the queue to empty");
     assert_eq!(outbox.queue(frame(2, 100)).await, Err(Closed));
     assert_eq!(outbox.flushed().await, Err(Closed));
     drop(reader);
@@ -125,4 +130,33 @@ async fn a_transport_that_hoards_bytes_is_flushed_and_may_stall_there() {
     let offered = Instant::now();
     assert!(matches!(driver.await.unwrap(), Err(Failure::Stalled)));
     assert_eq!(offered.elapsed(), TIMEOUT);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bytes_that_are_hoarded_leave_before_the_stream_ends() {
+    let transport = Recorder::hoarding();
+    let (outbox, driver) = Outbox::new(transport.clone(), 1_000, TIMEOUT);
+    let driver = tokio::spawn(driver.run());
+    outbox.queue(frame(0, 100)).await.unwrap();
+    outbox.close();
+    settle().await;
+    assert!(!transport.is_shut_down());
+    transport.release();
+    driver.await.unwrap().unwrap();
+    assert!(transport.is_shut_down());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transport_that_is_full_is_left_to_the_driver() {
+    let transport = Recorder::full();
+    let (outbox, driver) = Outbox::new(transport.clone(), 1_000, TIMEOUT);
+    let _driver = tokio::spawn(driver.run());
+    outbox.queue(frame(0, 100)).await.unwrap();
+    settle().await;
+    let offers = transport.sizes().len();
+    for number in 1..10 {
+        outbox.queue(frame(number, 100)).await.unwrap();
+        settle().await;
+    }
+    assert_eq!(transport.sizes().len(), offers, "only who can be woken asks again");
 }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tokio::io::{AsyncReadExt, duplex};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, duplex};
 use tokio::task::yield_now;
 use tokio::time::{advance, timeout};
 use zeroclaw_spec::wire::{Closed, Outbox};
@@ -159,6 +159,18 @@ async fn a_cork_holds_nothing_back_that_somebody_waits_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cork_holds_back_no_more_than_is_worth_it() {
+    let transport = Recorder::default();
+    let (outbox, _driver) = Outbox::new(transport.clone(), 1_000_000, TIMEOUT);
+    outbox.cork();
+    for number in 0..20 {
+        outbox.queue(frame(number, 10_000)).await.unwrap();
+    }
+    assert_eq!(outbox.queued_bytes(), 60_000);
+    assert_eq!(transport.sizes(), [70_000, 70_000]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn close_lets_what_is_queued_out_and_then_ends_the_stream() {
     let (outbox, mut reader, driver) = connect(7, 150);
     outbox.queue(frame(0, 100)).await.unwrap();
@@ -213,9 +225,25 @@ async fn flushed_waits_for_what_was_queued_before_and_not_for_more() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn frames_of_many_threads_leave_whole_and_in_each_one_s_order() {
+    let (writer, reader) = duplex(61);
+    many_producers(writer, reader).await;
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_same_through_a_socket_of_the_system() {
+    let (writer, reader) = tokio::net::UnixStream::pair().unwrap();
+    many_producers(writer, reader).await;
+}
+
+async fn many_producers(
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+    mut reader: impl AsyncRead + Send + Unpin,
+) {
     const PRODUCERS: usize = 8;
     const EACH: usize = 300;
-    let (outbox, mut reader, driver) = connect(61, 2_000);
+    let (outbox, driver) = Outbox::new(writer, 2_000, TIMEOUT);
+    let driver = tokio::spawn(driver.run());
     let producers: Vec<_> = (0..PRODUCERS)
         .map(|producer| {
             let outbox = outbox.clone();

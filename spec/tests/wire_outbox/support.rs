@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -63,18 +64,28 @@ pub(crate) async fn drain(reader: &mut DuplexStream) -> Vec<u8> {
     taken
 }
 
-/// A transport that takes everything and remembers each write; one that hoards does not flush before it
-/// is released, and then once.
+/// A transport that remembers each write. It takes everything, but one that hoards does not flush before it
+/// is released, and then once; one that is full takes nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Recorder {
     writes: Arc<Mutex<Vec<Vec<u8>>>>,
     hoards: bool,
+    is_full: bool,
     flush: Arc<Mutex<(bool, Option<Waker>)>>,
+    is_shut_down: Arc<AtomicBool>,
 }
 
 impl Recorder {
     pub(crate) fn hoarding() -> Self {
         Self { hoards: true, ..Self::default() }
+    }
+
+    pub(crate) fn full() -> Self {
+        Self { is_full: true, ..Self::default() }
+    }
+
+    pub(crate) fn is_shut_down(&self) -> bool {
+        self.is_shut_down.load(Ordering::SeqCst)
     }
 
     pub(crate) fn sizes(&self) -> Vec<usize> {
@@ -95,6 +106,9 @@ impl Recorder {
 impl AsyncWrite for Recorder {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.writes.lock().unwrap().push(bytes.to_vec());
+        if self.is_full {
+            return Poll::Pending;
+        }
         Poll::Ready(Ok(bytes.len()))
     }
 
@@ -108,6 +122,7 @@ impl AsyncWrite for Recorder {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.is_shut_down.store(true, Ordering::SeqCst);
         Poll::Ready(Ok(()))
     }
 }
