@@ -65,7 +65,13 @@ impl Schemas<'_> {
             let remedy = "it stands on an object's definition or on a member";
             self.problems.add(&schema.place.child("x-spelling"), "`x-spelling` has nothing to fix", remedy);
         }
-        self.form(schema);
+        match &schema.form {
+            Form::Enum(values) if values.len() == 1 => {
+                let remedy = "say in the description what it is, or give it a definition";
+                self.problems.add(&schema.place, "one value tells nothing here", remedy);
+            }
+            _ => self.form(schema),
+        }
     }
 
     fn no_default(&mut self, schema: &Schema) {

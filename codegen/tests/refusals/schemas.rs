@@ -250,6 +250,11 @@ fn parts_that_need_a_name_have_one() {
             ],
         },
         Refusal {
+            mistake: "a list of one value",
+            edits: &[Set("types/book.json#/$defs/Shelf/items", r#"{ "enum": ["book"] }"#)],
+            says: &["types/book.json#/$defs/Shelf/items: one value tells nothing here"],
+        },
+        Refusal {
             mistake: "an error's data that is a list",
             edits: &[Set(
                 "errors.json#/errors/0/data",

@@ -2,11 +2,14 @@
 //! What the emitted code calls (`crate::json`, `crate::call`) is written by hand beside it.
 
 mod calls;
+mod decoders;
 mod doc;
 mod enums;
 mod facts;
+mod plain;
 mod print;
 mod structs;
+mod support;
 mod tables;
 mod types;
 mod unions;
@@ -30,7 +33,7 @@ pub fn protocol(model: &Model) -> String {
     for definition in &model.definitions {
         items.extend(self::definition(model, definition));
     }
-    items.extend(types::support(model));
+    items.extend(support::emit(model));
     items.extend(tables::limits(model));
     items.extend(tables::requirements(model));
     print::file(model, &items)
@@ -47,7 +50,7 @@ fn definition(model: &Model, definition: &Definition) -> Vec<TokenStream> {
         DefinitionKind::Struct(shape) => structs::emit(model, definition, shape),
         DefinitionKind::Union(union) => unions::emit(definition, union),
         DefinitionKind::Enum(values) => enums::emit(definition, values),
-        DefinitionKind::Plain(ty) => types::plain(definition, ty),
+        DefinitionKind::Plain(ty) => plain::emit(definition, ty),
     }
 }
 

@@ -3,8 +3,9 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::decoders::{Decoder, inner_text};
 use super::doc::doc;
-use super::types::{Decoder, constraint, field_docs, inner_text, is_rust_default, value, written};
+use super::types::{constraint, field_docs, is_rust_default, value, written};
 use super::{type_name, value_name};
 use crate::check::LIMITS;
 use crate::lower::model::{Definition, Member, Model, Presence, Struct, Type};
