@@ -15,6 +15,7 @@ mod ids;
 mod methods;
 pub mod paths;
 pub mod policy;
+mod presence;
 mod private_dir;
 pub mod refusal;
 pub mod server;

@@ -6,6 +6,7 @@ use crate::connection::{notice, refuse, serve};
 use crate::daemon::Daemon;
 use crate::endpoint::{Endpoint, EndpointError, Lock, LockError};
 use crate::paths::{NoPaths, Paths};
+use crate::presence::Presence;
 use crate::private_dir;
 use std::io;
 use std::path::PathBuf;
@@ -41,26 +42,50 @@ pub enum ServerError {
     Signals(io::Error),
 }
 
-/// Runs a daemon on its local endpoint until a signal ends it.
+/// How long a daemon lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until a signal ends it; the number of clients means nothing (EM-02).
+    UntilStopped,
+    /// Until its last client has gone, too (EM-01).
+    Ephemeral,
+}
+
+/// Runs a daemon on its local endpoint.
 ///
 /// # Errors
 /// [`ServerError`], with what a person can do about it.
-pub async fn run(paths: Paths) -> Result<(), ServerError> {
+pub async fn run(paths: Paths, lifetime: Lifetime) -> Result<(), ServerError> {
     let config = Config::read(&paths.config_file())?;
     let unusable = |error| ServerError::DataDir(paths.data_dir.clone(), error);
     private_dir::claim(&paths.data_dir).map_err(unusable)?;
-    let path = paths.endpoint();
     let _owner = Lock::take(&paths.data_dir.join("daemon.lock"), &paths.data_dir.display().to_string())?;
-    let endpoint = Endpoint::bind(&path, paths.socket_override.is_none())?;
+    let endpoint = match Endpoint::inherited()? {
+        Some(endpoint) => endpoint,
+        None => Endpoint::bind(&paths.endpoint(), paths.socket_override.is_none())?,
+    };
+    let path = endpoint.path().display().to_string();
     let clients = ClientNames::open(&paths.data_dir).map_err(unusable)?;
-    let daemon = Arc::new(Daemon::new(paths, Some(path.display().to_string()), config, clients));
+    let daemon = Arc::new(Daemon::new(paths, Some(path.clone()), config, clients));
     let ended = ended().map_err(ServerError::Signals)?;
     // EP-13: whoever waits for us may connect now.
-    eprintln!("zeroclaw {} is ready on {}", crate::daemon::VERSION, path.display());
-    tracing::info!(endpoint = %path.display(), pid = std::process::id(), "ready");
-    let connections = TaskTracker::new();
+    eprintln!("zeroclaw {} is ready on {path}", crate::daemon::VERSION);
+    if let Err(error) = sd_notify::notify(&[sd_notify::NotifyState::Ready]) {
+        tracing::warn!(%error, "cannot tell the service manager that we are ready");
+    }
+    tracing::info!(endpoint = %path, pid = std::process::id(), "ready");
+    let (connections, presence) = (TaskTracker::new(), Presence::default());
+    let alone = async {
+        match lifetime {
+            Lifetime::UntilStopped => std::future::pending().await,
+            Lifetime::Ephemeral => {
+                presence.deserted(Duration::from_millis(daemon.limits().ephemeral_grace_ms)).await;
+            }
+        }
+    };
     tokio::select! {
-        () = accept(&daemon, &endpoint, &connections) => {}
+        () = accept(&daemon, &endpoint, &connections, &presence) => {}
+        () = alone => tracing::info!("stopping: the last client has gone"),
         signal = ended => tracing::info!(signal, "stopping"),
     }
     // EP-07: gone before the last connection is, so that nobody new comes.
@@ -78,7 +103,7 @@ pub async fn run(paths: Paths) -> Result<(), ServerError> {
 }
 
 /// Lets clients in, for ever.
-async fn accept(daemon: &Arc<Daemon>, endpoint: &Endpoint, connections: &TaskTracker) {
+async fn accept(daemon: &Arc<Daemon>, endpoint: &Endpoint, connections: &TaskTracker, presence: &Presence) {
     let most = daemon.limits().max_local_connections;
     let room =
         Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS)));
@@ -99,9 +124,10 @@ async fn accept(daemon: &Arc<Daemon>, endpoint: &Endpoint, connections: &TaskTra
         match Arc::clone(&room).try_acquire_owned() {
             Ok(permit) => {
                 refusing = false;
+                let client = presence.arrive();
                 let served = async move {
                     serve(daemon, stream).await;
-                    drop(permit);
+                    drop((permit, client));
                 };
                 connections.spawn(served.instrument(tracing::info_span!("connection", number)));
             }

@@ -5,7 +5,7 @@ mod connect;
 mod schema;
 
 use crate::paths::Paths;
-use crate::server;
+use crate::server::{self, Lifetime};
 use clap::{Parser, Subcommand};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -28,7 +28,11 @@ enum Command {
     /// Serve clients on the local endpoint until a signal ends it.
     ///
     /// Logs go to standard error; RUST_LOG=debug shows more. ZEROCLAW_SOCKET puts the endpoint elsewhere.
-    Daemon,
+    Daemon {
+        /// End one second after the last client has gone; never before a first one has come.
+        #[arg(long)]
+        ephemeral: bool,
+    },
     /// Send one request to the running daemon and print what comes: notifications, then the result, a line each.
     ///
     /// The exit status is 0 for a result, 1 for an error object, 2 if the daemon cannot be reached.
@@ -54,8 +58,12 @@ pub fn main() -> ExitCode {
     };
     let done = runtime.block_on(async {
         match arguments.command {
-            Command::Daemon => match Paths::resolve(arguments.config_dir.as_deref()) {
-                Ok(paths) => server::run(paths).await.map_or_else(complain, |()| ExitCode::SUCCESS),
+            Command::Daemon { ephemeral } => match Paths::resolve(arguments.config_dir.as_deref()) {
+                Ok(paths) => {
+                    server::run(paths, if ephemeral { Lifetime::Ephemeral } else { Lifetime::UntilStopped })
+                        .await
+                        .map_or_else(complain, |()| ExitCode::SUCCESS)
+                }
                 Err(error) => complain(error),
             },
             Command::Call(call) => match Paths::resolve(arguments.config_dir.as_deref()) {

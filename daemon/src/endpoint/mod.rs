@@ -1,5 +1,6 @@
 //! Which address the daemon is reached at, and that nobody else has it: locks, stale sockets, permissions (section 1).
 
+mod inherited;
 mod lock;
 mod socket;
 

@@ -50,6 +50,9 @@ pub enum EndpointError {
         /// What is there.
         what: &'static str,
     },
+    /// EP-13.
+    #[error("the socket that was handed to us cannot be served: {0}")]
+    Inherited(&'static str),
     /// The system refused.
     #[error("cannot serve {path}: {error}", path = path.display())]
     Failed {
@@ -60,12 +63,19 @@ pub enum EndpointError {
     },
 }
 
-/// A bound socket and the lock that makes it ours.
+/// A listening socket.
 #[derive(Debug)]
 pub struct Endpoint {
-    listener: UnixListener,
-    path: PathBuf,
-    /// Device and inode of the socket that was bound.
+    pub(super) listener: UnixListener,
+    pub(super) path: PathBuf,
+    /// Of a socket that we bound; one that was handed to us is not ours to remove.
+    pub(super) bound: Option<Bound>,
+}
+
+/// What makes a socket ours.
+#[derive(Debug)]
+pub(super) struct Bound {
+    /// Device and inode of what was bound.
     identity: (u64, u64),
     _lock: Lock,
 }
@@ -91,9 +101,15 @@ impl Endpoint {
         let lock = Lock::take(Path::new(&lock_path), &path.display().to_string())?;
         remove_stale(path)?;
         let listener = listen(path).map_err(failed)?;
-        let bound = fs::symlink_metadata(path).map_err(failed)?;
+        let found = fs::symlink_metadata(path).map_err(failed)?;
         let listener = UnixListener::from_std(listener).map_err(failed)?;
-        Ok(Self { listener, path: path.to_owned(), identity: (bound.dev(), bound.ino()), _lock: lock })
+        let bound = Bound { identity: (found.dev(), found.ino()), _lock: lock };
+        Ok(Self { listener, path: path.to_owned(), bound: Some(bound) })
+    }
+
+    /// Where clients reach it.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The next client.
@@ -108,8 +124,9 @@ impl Endpoint {
 impl Drop for Endpoint {
     /// EP-07: whoever put another socket in our place keeps it.
     fn drop(&mut self) {
-        let ours =
-            fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.identity);
+        let Some(bound) = &self.bound else { return };
+        let identity = fs::symlink_metadata(&self.path).map(|found| (found.dev(), found.ino()));
+        let ours = identity.is_ok_and(|identity| identity == bound.identity);
         if ours && let Err(error) = fs::remove_file(&self.path) {
             tracing::warn!(%error, "cannot remove the socket");
         }
