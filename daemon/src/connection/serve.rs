@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::task::{JoinError, JoinHandle};
+use tracing::Instrument as _;
 use zeroclaw_spec::json::{Spelling, Writer};
 use zeroclaw_spec::wire::{Driver, Failure, Frame, Id, Malformed, Message, Outbox, validate};
 use zeroclaw_spec::{
@@ -189,7 +190,8 @@ impl Conversation {
         match (outcome, id) {
             (Ok(Answer::Later(rest)), id) => {
                 let id = id.map(Id::into_owned);
-                self.connection.calls.spawn(run_long(Arc::clone(&self.connection), id, rest, held));
+                let rest = run_long(Arc::clone(&self.connection), id, rest, held);
+                self.connection.calls.spawn(rest.in_current_span());
                 Ok(())
             }
             (Ok(Answer::Now(reply)), Some(id)) => self.connection.answer(&id, &reply).await,

@@ -6,6 +6,7 @@ use crate::refusal::Refusal;
 use crate::session::{self, Cancellation, Create, NoRoom, Session, Turn};
 use crate::time;
 use std::sync::Arc;
+use tracing::Instrument as _;
 use zeroclaw_spec::json::{self, Member};
 use zeroclaw_spec::{
     Long, SessionActivity, SessionCancelParams, SessionCancelResult, SessionCloseParams, SessionCloseResult,
@@ -56,12 +57,14 @@ impl SessionMethods for Daemon {
                 NoRoom::Full => Refusal::Busy("as many prompts wait on the session as may wait"),
                 NoRoom::Closed => Refusal::NoSession(NOT_LIVE),
             })?;
-        Ok(Box::pin(async move {
+        let span = tracing::info_span!("turn", session = %session.id(), id = %turn.id());
+        let rest = async move {
             let result = session::run(&session, &turn, &place, &call.connection, params.prompt).await;
             // OR-05: the next turn begins when the answer to this one is queued.
             call.hold(place);
             result
-        }))
+        };
+        Ok(Box::pin(rest.instrument(span)))
     }
 
     async fn cancel(&self, _: Call, params: SessionCancelParams) -> Result<SessionCancelResult, Refusal> {
