@@ -1,0 +1,8 @@
+//! Connections to a daemon in memory, by the sections of the protocol. Time is paused: it passes only where
+//! everything waits for it, so limits of seconds and minutes are tested at their exact value and at once.
+#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise, in its helpers too")]
+
+mod envelope;
+mod framing;
+mod handshake;
+mod peer;
