@@ -6,6 +6,7 @@ mod decoders;
 mod doc;
 mod enums;
 mod facts;
+mod imports;
 mod plain;
 mod print;
 mod structs;
