@@ -14,7 +14,7 @@ use crate::spelling;
 const TAKEN: &[&str] = &[
     "Answer", "AsRef", "BTreeMap", "Borrow", "Bounded", "Box", "Constant", "Decode", "Default", "Encode", "Err",
     "ErrorCode", "Facts", "Fault", "From", "FromStr", "Future", "Grant", "Integer", "Into", "Kind", "Level",
-    "LimitFacts", "Long", "Member", "Method", "Methods", "None", "Notification", "Ok", "Option", "Params", "Party",
+    "LimitFacts", "Long", "Member", "Messages", "Method", "Methods", "None", "Notification", "Ok", "Option", "Params", "Party",
     "Pin", "RawJson", "Reader", "Reply", "Request", "Requirement", "Resource", "Result", "Runs", "Self", "Send",
     "Server", "Shape", "Slot", "Some", "String", "Sync", "Text", "TransportKind", "Unfit", "UnknownValue", "Vec",
     "Verb", "Writer",

@@ -494,6 +494,25 @@ impl Request for ReaderAsk {
     type Result = ReaderAskResult;
 }
 
+/// Whoever does something with every kind of message.
+pub trait Messages {
+    /// Meets a message that is answered.
+    fn request<R: Request>(&mut self);
+
+    /// Meets a message that is never answered.
+    fn notification<N: Notification>(&mut self);
+}
+
+/// Shows every kind of message, both ways, in the order of the spec's files.
+pub fn each_message(messages: &mut impl Messages) {
+    messages.request::<BookNew>();
+    messages.request::<BookPageTurn>();
+    messages.request::<BookRead>();
+    messages.request::<Status>();
+    messages.notification::<BookEvent>();
+    messages.request::<ReaderAsk>();
+}
+
 /// Whoever serves methods: what a call brings along, and how it fails.
 pub trait Server: Send + Sync {
     /// What a handler is told about the call beside its parameters: the connection, the principal.

@@ -39,6 +39,35 @@ pub(super) fn markers(model: &Model) -> Vec<TokenStream> {
     items
 }
 
+/// A way over all messages with their types, which a list of names is not.
+pub(super) fn messages(model: &Model) -> Vec<TokenStream> {
+    let visits = model.methods.iter().map(|method| {
+        let marker = type_name(&method.marker);
+        match method.result {
+            Some(_) => quote!(messages.request::<#marker>();),
+            None => quote!(messages.notification::<#marker>();),
+        }
+    });
+    vec![
+        quote! {
+            /// Whoever does something with every kind of message.
+            pub trait Messages {
+                /// Meets a message that is answered.
+                fn request<R: Request>(&mut self);
+
+                /// Meets a message that is never answered.
+                fn notification<N: Notification>(&mut self);
+            }
+        },
+        quote! {
+            /// Shows every kind of message, both ways, in the order of the spec's files.
+            pub fn each_message(messages: &mut impl Messages) {
+                #(#visits)*
+            }
+        },
+    ]
+}
+
 pub(super) fn traits(model: &Model) -> Vec<TokenStream> {
     let mut items = vec![quote! {
         /// Whoever serves methods: what a call brings along, and how it fails.

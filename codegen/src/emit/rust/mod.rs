@@ -29,6 +29,7 @@ pub fn protocol(model: &Model) -> String {
     items.extend(facts::grants(model));
     items.extend(facts::methods(model));
     items.extend(calls::markers(model));
+    items.extend(calls::messages(model));
     items.extend(calls::traits(model));
     items.extend(calls::dispatch(model));
     for definition in &model.definitions {
