@@ -37,7 +37,8 @@ impl Daemon {
             endpoint,
             config,
             agents: Agents::embedded(),
-            sessions: Sessions::new(max_live, Duration::from_millis(limits.unwind_ms)),
+            // Longer than a turn has to unwind, so that its last frames come before the answer that it was awaited for.
+            sessions: Sessions::new(max_live, Duration::from_millis(limits.unwind_ms.max(limits.drain_ms))),
             clients,
             limits,
             stop: CancellationToken::new(),

@@ -130,7 +130,7 @@ pub struct Create<'a> {
 #[derive(Debug)]
 pub struct Sessions {
     max_live: usize,
-    unwind: Duration,
+    patience: Duration,
     state: Mutex<State>,
 }
 
@@ -141,9 +141,10 @@ struct State {
 }
 
 impl Sessions {
-    /// No sessions yet; at most `max_live` at once (LI-07), and turns get `unwind` to end once cancelled (OR-08).
-    pub fn new(max_live: usize, unwind: Duration) -> Self {
-        Self { max_live, unwind, state: Mutex::default() }
+    /// No sessions yet; at most `max_live` at once (LI-07). Who closes one waits for its turns as long as `patience`
+    /// lasts: they end by themselves when they have had their time to unwind (OR-08), unless a client is slow.
+    pub fn new(max_live: usize, patience: Duration) -> Self {
+        Self { max_live, patience, state: Mutex::default() }
     }
 
     /// Makes a session, or rebinds the caller to a live one (SE-01, SE-02).
@@ -222,8 +223,7 @@ impl Sessions {
         self.state().live.get(id).cloned()
     }
 
-    /// Closes a session: gives up its live owner, cancels its turns, and waits for them as long as they may take to
-    /// unwind (SE-05, OR-08).
+    /// Closes a session: gives up its live owner, cancels its turns, and waits for them (SE-05, OR-08).
     ///
     /// # Errors
     /// It is not live.
@@ -231,7 +231,7 @@ impl Sessions {
         // SE-09: what is removed here is one incarnation; whoever makes the id anew meanwhile gets another.
         let session = self.state().live.remove(id).ok_or(Refusal::NoSession("the session is not live"))?;
         session.queue.close();
-        if tokio::time::timeout(self.unwind, session.queue.drained()).await.is_err() {
+        if tokio::time::timeout(self.patience, session.queue.drained()).await.is_err() {
             tracing::warn!(session = %id, "a turn did not end in time and is abandoned");
         }
         Ok(())
@@ -248,7 +248,7 @@ impl Sessions {
                 session.queue.drained().await;
             }
         };
-        if tokio::time::timeout(self.unwind, drained).await.is_err() {
+        if tokio::time::timeout(self.patience, drained).await.is_err() {
             tracing::warn!("some turns did not end in time and are abandoned");
         }
     }

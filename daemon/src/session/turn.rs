@@ -160,28 +160,25 @@ async fn work(
     let (sender, mut events) = Events::channel();
     // A task of its own: an agent that panics or hangs takes nothing with it.
     let mut agent = AbortOnDropHandle::new(tokio::spawn(session.agent().turn(request, sender)));
-    let spoken = async {
+    let worked = async {
         while let Some(event) = events.recv().await {
             said.send(event, session, connection).await?;
         }
-        Ok::<(), Closed>(())
+        // It says no more, and may still take its time to stop: that can be cancelled too.
+        Ok::<_, Closed>((&mut agent).await)
     };
     tokio::select! {
         biased;
         () = turn.cancelled.cancelled() => {}
-        sent = spoken => match sent {
-            Ok(()) => {
-                return match (&mut agent).await {
-                    Ok(Ok(reason)) => Fate::Stopped(reason),
-                    Ok(Err(error)) => {
-                        tracing::warn!(%error, "the turn failed");
-                        Fate::Failed
-                    }
-                    Err(error) => {
-                        tracing::error!(panicked = error.is_panic(), "the agent broke off");
-                        Fate::Failed
-                    }
-                };
+        outcome = worked => match outcome {
+            Ok(Ok(Ok(reason))) => return Fate::Stopped(reason),
+            Ok(Ok(Err(error))) => {
+                tracing::warn!(%error, "the turn failed");
+                return Fate::Failed;
+            }
+            Ok(Err(error)) => {
+                tracing::error!(panicked = error.is_panic(), "the agent broke off");
+                return Fate::Failed;
             }
             Err(Closed) => { turn.cancel(); }
         },
