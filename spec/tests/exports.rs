@@ -64,7 +64,8 @@ fn the_schema_indexes_every_message_and_every_error() {
     let mut listed: Vec<String> = [names("requests"), names("notifications")].concat();
     let served = Method::ALL.iter().map(|method| method.name().to_owned());
     let mut all: Vec<String> = served.chain(SENT.iter().map(|facts| facts.name.to_owned())).collect();
-    (listed.sort(), all.sort());
+    listed.sort();
+    all.sort();
     assert_eq!(listed, all);
     assert_eq!(names("errors"), ErrorCode::ALL.iter().map(|error| error.name()).collect::<Vec<_>>());
     assert_references_lead_somewhere(&bundle);
