@@ -1,6 +1,7 @@
 //! Whether the documents of a spec make sense together. Form was `load`'s matter; the values in a spec
 //! (defaults and examples) are judged by `values`, when it is known what they have to fit.
 
+mod mentions;
 mod methods;
 mod names;
 mod schemas;
@@ -22,6 +23,7 @@ pub(crate) fn check(spec: &Spec) -> Result<(), Problems> {
     names::check(spec, &mut problems);
     schemas::check(spec, &definitions, &mut problems);
     tables::check(spec, &mut problems);
+    mentions::check(spec, &mut problems);
     methods::check(spec, &definitions, &mut problems);
     problems.or(())
 }

@@ -128,6 +128,12 @@ fn told(spec: &Spec, schema: &Schema, problems: &mut Problems) {
             Form::Integer { min: Some(0), max: None } => {}
             _ => problems.add(place, "is not a limit", "write `\"type\": \"integer\", \"minimum\": 0`"),
         }
+        let told = member.schema.description.as_deref().and_then(told_default);
+        if told.is_some_and(|told| told != limit.value) {
+            let what =
+                format!("the description gives another default than the {} of protocol.json", limit.value);
+            problems.add(&place.child("description"), what, "let the two agree");
+        }
         if !member.required {
             problems.add(place, format!("limit `{}` may be absent", limit.name), "put it in `required`");
         }
@@ -143,6 +149,13 @@ fn told(spec: &Spec, schema: &Schema, problems: &mut Problems) {
             problems.add(&member.schema.place, "a limit's name would be respelled", remedy);
         }
     }
+}
+
+/// The number that a description gives as the default: `… Default 30,000 ms …`.
+fn told_default(description: &str) -> Option<u64> {
+    let number = description.split_once("Default ")?.1;
+    let number = number.split(|c: char| !(c.is_ascii_digit() || c == ',')).next()?;
+    number.replace(',', "").parse().ok()
 }
 
 /// Things that may be there once.

@@ -37,9 +37,7 @@ pub fn read(directory: &Path) -> io::Result<Files> {
     let mut files = Files::new();
     for table in TABLES {
         let path = directory.join(table);
-        let text = fs::read_to_string(&path)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
-        files.insert(table.to_owned(), text);
+        files.insert(table.to_owned(), text(&path)?);
     }
     for name in DIRECTORIES {
         let path = directory.join(name);
@@ -57,10 +55,15 @@ fn walk(directory: &Path, prefix: &str, files: &mut Files) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             walk(&entry.path(), &name, files)?;
         } else {
-            files.insert(name, fs::read_to_string(entry.path())?);
+            files.insert(name, text(&entry.path())?);
         }
     }
     Ok(())
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    fs::read_to_string(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
 /// Turns the files of a spec into documents.

@@ -133,6 +133,17 @@ fn the_limits_that_are_told_are_those_that_are_configured() {
             ],
         },
         Refusal {
+            mistake: "another default in words",
+            edits: &[Set(
+                "types/limits.json#/$defs/Limits/properties/loan_ms/description",
+                r#""Default 1,209,600 ms.""#,
+            )],
+            says: &[
+                "types/limits.json#/$defs/Limits/properties/loan_ms/description: the description gives another default \
+                 than the 1209600000 of protocol.json",
+            ],
+        },
+        Refusal {
             mistake: "another name in the configuration",
             edits: &[Set("protocol.json#/limits/0/config", r#""rpc.loans""#)],
             says: &[
@@ -151,6 +162,37 @@ fn the_limits_that_are_told_are_those_that_are_configured() {
                 r#"{ "type": "array", "items": { "type": "string" }, "description": "?" }"#,
             )],
             says: &["types/limits.json#/$defs/Limits: the limits are not an object"],
+        },
+    ]);
+}
+
+#[test]
+fn rules_that_are_mentioned_are_there() {
+    check(&[
+        Refusal {
+            mistake: "a rule that mentions another",
+            edits: &[Set(
+                "requirements.json#/requirements/0/text",
+                r#""Three books, unless LE-9 or RE-01 say otherwise.""#,
+            )],
+            says: &[
+                "requirements.json#/requirements/0/text: the rule `LE-9` that this mentions is not there",
+            ],
+        },
+        Refusal {
+            mistake: "descriptions that do",
+            edits: &[
+                Set("types/book.json#/$defs/Book/properties/isbn/description", r#""See RE-07, not UTF-8.""#),
+                Set("types/book.json#/$defs/Genre/x-enum-descriptions/novel", r#""RE-07.""#),
+                Set("methods/book/read.json#/description", r#""As (LE-03) says.""#),
+                Set("errors.json#/errors/0/reasons/0/meaning", r#""RE-07""#),
+            ],
+            says: &[
+                "errors.json#/errors/0/reasons/0/meaning: the rule `RE-07` that this mentions is not there",
+                "methods/book/read.json#/description: the rule `LE-03` that this mentions is not there",
+                "types/book.json#/$defs/Book/properties/isbn/description: the rule `RE-07` that this mentions is not there",
+                "types/book.json#/$defs/Genre/x-enum-descriptions/novel: the rule `RE-07` that this mentions is not there",
+            ],
         },
     ]);
 }

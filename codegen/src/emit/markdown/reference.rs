@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::words::{anchor, link, presence, rules, ty};
+use super::words::{anchor, link, linked, presence, ty};
 use super::{limits, notice, table};
 use crate::load::{Example, From, Kind, Outcome, Runs};
 use crate::lower::model::{
@@ -18,7 +18,7 @@ pub fn reference(model: &Model) -> String {
     out.push_str(&format!(
         "# Reference\n\n{} This page is about its messages; the rules they keep are in \
          [protocol.md](protocol.md).\n\nMembers are named as documented; either spelling of each is accepted \
-         ([SP-01](protocol.md#SP-01)).\n",
+         (SP-01).\n",
         model.protocol.description
     ));
     let groups = [
@@ -59,7 +59,7 @@ pub fn reference(model: &Model) -> String {
     );
     out.push_str(&errors(model));
     out.push_str(&format!("\n## Times, sizes and counts\n\n{}", limits(model)));
-    out
+    linked(&out, &model.requirements.rules)
 }
 
 /// The definitions that have a section of their own: all but what is shown with its one method or union.
@@ -105,13 +105,13 @@ fn method(model: &Model, method: &Method, shared: &BTreeSet<&str>) -> String {
         out.push_str(&format!("- Grant: {}\n", grant.as_deref().unwrap_or("none")));
         out.push_str(&format!("- Transports: {}\n", method.transports.join(", ")));
         if method.runs == Runs::Long {
-            out.push_str("- Long: runs beside the calls after it ([OR-04](protocol.md#OR-04))\n");
+            out.push_str("- Long: runs beside the calls after it (OR-04)\n");
         }
         if method.before_initialize {
             out.push_str("- May come before `initialize` has succeeded\n");
         }
         if method.announce_refusal {
-            out.push_str("- A refusal is announced too ([TU-05](protocol.md#TU-05))\n");
+            out.push_str("- A refusal is announced too (TU-05)\n");
         }
     }
     let own = &method.errors[..method.own_errors];
@@ -119,7 +119,7 @@ fn method(model: &Model, method: &Method, shared: &BTreeSet<&str>) -> String {
         let own: Vec<String> = own.iter().map(|error| format!("[{error}](#errors)")).collect();
         out.push_str(&format!("- Errors beyond the common ones: {}\n", own.join(", ")));
     }
-    out.push_str(&format!("- Rules: {}\n- Since: {}\n", rules(&method.requirements), method.since));
+    out.push_str(&format!("- Rules: {}\n- Since: {}\n", method.requirements.join(", "), method.since));
     out.push_str(&part(model, &format!("Parameters of {}", method.name), &method.params, shared));
     if let Some(result) = &method.result {
         out.push_str(&part(model, &format!("Result of {}", method.name), result, shared));
@@ -224,16 +224,11 @@ fn errors(model: &Model) -> String {
         .iter()
         .flat_map(|error| error.reasons.iter().map(move |reason| (error, reason)))
         .map(|(error, (reason, rule, meaning))| {
-            vec![
-                format!("`{reason}`"),
-                error.name.clone(),
-                rules(std::slice::from_ref(rule)),
-                meaning.clone(),
-            ]
+            vec![format!("`{reason}`"), error.name.clone(), rule.clone(), meaning.clone()]
         })
         .collect();
     if !reasons.is_empty() {
-        out.push_str("\nClients decide on the code and on `data.reason` ([ER-01](protocol.md#ER-01)):\n\n");
+        out.push_str("\nClients decide on the code and on `data.reason` (ER-01):\n\n");
         out.push_str(&table(&["`data.reason`", "Error", "Rule", "When"], reasons));
     }
     for error in &model.errors {

@@ -1,7 +1,9 @@
 //! Types in words, with links to the definitions that they name.
 
+use std::collections::BTreeSet;
+
 use crate::check::asked;
-use crate::load::OpenKind;
+use crate::load::{OpenKind, Requirement};
 use crate::lower::model::{Count, Member, Presence, Type};
 
 /// What a member or value is.
@@ -50,8 +52,31 @@ pub(super) fn presence(member: &Member) -> String {
     }
 }
 
-/// Links to rules, in the page beside this one.
-pub(super) fn rules(rules: &[String]) -> String {
-    let links: Vec<String> = rules.iter().map(|rule| format!("[{rule}](protocol.md#{rule})")).collect();
-    links.join(", ")
+/// A page in which each mention of a rule, outside of code, links to the page of the rules beside it.
+pub(super) fn linked(page: &str, rules: &[Requirement]) -> String {
+    let rules: BTreeSet<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+    let mut out = String::with_capacity(page.len() * 2);
+    let mut fenced = false;
+    for line in page.lines() {
+        fenced ^= line.starts_with("```");
+        for (index, part) in line.split('`').enumerate() {
+            if index > 0 {
+                out.push('`');
+            }
+            if fenced || index % 2 == 1 {
+                out.push_str(part);
+                continue;
+            }
+            for word in part.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
+                let id = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+                if rules.contains(id) {
+                    out.push_str(&format!("[{id}](protocol.md#{id}){}", &word[id.len()..]));
+                } else {
+                    out.push_str(word);
+                }
+            }
+        }
+        out.push('\n');
+    }
+    out
 }
