@@ -28,7 +28,10 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}#{}", self.file, self.pointer)
+        match self.pointer.as_str() {
+            "" => out.write_str(&self.file),
+            pointer => write!(out, "{}#{pointer}", self.file),
+        }
     }
 }
 

@@ -8,12 +8,12 @@ fn what_is_not_a_spec_file_is_refused() {
         Refusal {
             mistake: "no JSON",
             edits: &[Write("types/limits.json", "{ \"title\": }")],
-            says: &["types/limits.json#: is not JSON: expected value at line 1 column 12"],
+            says: &["types/limits.json: is not JSON: expected value at line 1 column 12"],
         },
         Refusal {
             mistake: "more than one value",
             edits: &[Write("meta/x.json", "{}{}")],
-            says: &["meta/x.json#: is not JSON: trailing characters at line 1 column 3"],
+            says: &["meta/x.json: is not JSON: trailing characters at line 1 column 3"],
         },
         Refusal {
             mistake: "a member written twice",
@@ -23,22 +23,22 @@ fn what_is_not_a_spec_file_is_refused() {
         Refusal {
             mistake: "an array in the place of a document",
             edits: &[Write("types/limits.json", "[]")],
-            says: &["types/limits.json#: is an array"],
+            says: &["types/limits.json: is an array"],
         },
         Refusal {
             mistake: "a file that is not JSON by its name",
             edits: &[Write("types/notes.txt", "")],
-            says: &["types/notes.txt#: is not a `.json` file"],
+            says: &["types/notes.txt: is not a `.json` file"],
         },
         Refusal {
             mistake: "a file deeper than methods stand",
             edits: &[Edit::Copy("methods/book/read.json", "methods/book/page/read.json")],
-            says: &["methods/book/page/read.json#: no file of a spec stands here"],
+            says: &["methods/book/page/read.json: no file of a spec stands here"],
         },
         Refusal {
             mistake: "a table that is missing",
             edits: &[Delete("errors.json")],
-            says: &["errors.json#: the file is missing"],
+            says: &["errors.json: the file is missing"],
         },
         Refusal {
             mistake: "another dialect",
@@ -48,7 +48,7 @@ fn what_is_not_a_spec_file_is_refused() {
         Refusal {
             mistake: "no title",
             edits: &[Remove("methods/book/read.json#/title")],
-            says: &["methods/book/read.json#: `title` is missing"],
+            says: &["methods/book/read.json: `title` is missing"],
         },
         Refusal {
             mistake: "a blank description",

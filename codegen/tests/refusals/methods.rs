@@ -8,17 +8,17 @@ fn a_method_stands_where_its_name_says() {
         Refusal {
             mistake: "a file of another name",
             edits: &[Move("methods/book/read.json", "methods/book/lend.json")],
-            says: &["methods/book/lend.json#: `book/read` does not stand at its place"],
+            says: &["methods/book/lend.json: `book/read` does not stand at its place"],
         },
         Refusal {
             mistake: "a title of another namespace",
             edits: &[Set("methods/book/read.json#/title", r#""shelf/read""#)],
-            says: &["methods/book/read.json#: `shelf/read` does not stand at its place"],
+            says: &["methods/book/read.json: `shelf/read` does not stand at its place"],
         },
         Refusal {
             mistake: "a request of the daemon among the methods",
             edits: &[Move("requests/reader/ask.json", "methods/reader/ask.json")],
-            says: &["methods/reader/ask.json#: `reader/ask` does not stand at its place"],
+            says: &["methods/reader/ask.json: `reader/ask` does not stand at its place"],
         },
         Refusal {
             mistake: "types of another title",

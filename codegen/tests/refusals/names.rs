@@ -186,8 +186,8 @@ fn methods_do_not_clash() {
                 ),
             ],
             says: &[
-                "notifications/book/again.json#: `book/event` does not stand at its place",
-                "notifications/book/event.json#/title: the title `book/event` is also that of notifications/book/again.json#",
+                "notifications/book/again.json: `book/event` does not stand at its place",
+                "notifications/book/event.json#/title: the title `book/event` is also that of notifications/book/again.json",
             ],
         },
         Refusal {
