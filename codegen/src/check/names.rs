@@ -52,7 +52,9 @@ pub(super) fn check(spec: &Spec, problems: &mut Problems) {
         }
     }
     for entry in &spec.errors {
-        if let Some(Schema { form: Form::Object(members), .. }) = &entry.data {
+        let Some(data) = &entry.data else { continue };
+        described(&format!("the data of `{}`", entry.name), data, problems);
+        if let Form::Object(members) = &data.form {
             object(members, true, problems);
         }
     }

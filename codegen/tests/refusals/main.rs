@@ -1,6 +1,7 @@
 //! Every kind of mistake that a spec can have: the golden spec with one edit, and all that is then said about it. The
 //! modules are lists to be read; this file only applies an edit and compares.
 
+mod anything;
 mod form;
 mod methods;
 mod names;
@@ -41,10 +42,15 @@ enum Edit {
 
 use Edit::{Copy, Delete, Move, Remove, Set, Write};
 
+/// The files of the golden spec, with which nothing is wrong.
+fn golden() -> Files {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/spec");
+    read(&directory).expect("the golden spec can be read")
+}
+
 /// Applies each mistake of a list to the golden spec and compares what is said.
 fn check(list: &[Refusal]) {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/spec");
-    let golden = read(&golden).expect("the golden spec can be read");
+    let golden = golden();
     let mut wrong = String::new();
     for Refusal { mistake, edits, says } in list {
         let mut files = golden.clone();
@@ -110,8 +116,7 @@ fn the_golden_spec_itself_is_not_refused() {
 
 #[test]
 fn all_problems_are_told_at_once_and_each_with_its_remedy() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/spec");
-    let mut files = read(&golden).expect("the golden spec can be read");
+    let mut files = golden();
     for edit in [
         Set("methods/book/read.json#/x-rpc/errors/0", r#""BookLost""#),
         Set("methods/book/read.json#/x-rpc/grant", r#""books:burn""#),

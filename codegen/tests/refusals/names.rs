@@ -97,6 +97,11 @@ fn everything_is_described() {
             says: &["errors.json#/errors/0/data/properties/path: member `path` has no description"],
         },
         Refusal {
+            mistake: "an error's data without a description",
+            edits: &[Remove("errors.json#/errors/0/data/description")],
+            says: &["errors.json#/errors/0/data: the data of `InvalidParams` has no description"],
+        },
+        Refusal {
             mistake: "a value without a description",
             edits: &[Remove("types/book.json#/$defs/Genre/x-enum-descriptions/poetry")],
             says: &["types/book.json#/$defs/Genre: value `poetry` has no description"],
