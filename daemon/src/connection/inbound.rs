@@ -12,6 +12,9 @@ use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 use zeroclaw_spec::wire::{FrameReader, Message, validate};
 
+/// What keeping a frame costs beside its bytes, so that many small ones are not kept for nothing.
+const HANDLE_BYTES: usize = 64;
+
 /// What comes next.
 #[derive(Debug)]
 pub(super) enum Next {
@@ -29,7 +32,7 @@ pub(super) struct Inbound {
     connection: Arc<Connection>,
     incoming: Box<dyn Incoming>,
     frames: FrameReader,
-    /// Frames read ahead, and their size together.
+    /// Frames read ahead, and what they cost together.
     ahead: VecDeque<Bytes>,
     ahead_bytes: usize,
     /// When the unfinished frame must be complete.
@@ -91,7 +94,7 @@ impl Inbound {
                 if is_answer {
                     self.connection.take_answer(&frame);
                 } else {
-                    self.ahead_bytes += frame.len();
+                    self.ahead_bytes += frame.len() + HANDLE_BYTES;
                     self.ahead.push_back(frame);
                 }
             }
@@ -112,7 +115,7 @@ impl Inbound {
 
     fn ready(&mut self) -> Option<Next> {
         if let Some(frame) = self.ahead.pop_front() {
-            self.ahead_bytes -= frame.len();
+            self.ahead_bytes -= frame.len() + HANDLE_BYTES;
             return Some(Next::Frame(frame));
         }
         match self.frames.next_frame() {

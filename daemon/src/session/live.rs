@@ -6,6 +6,7 @@ use crate::agent::{Agent, Agents};
 use crate::policy::Principal;
 use crate::refusal::Refusal;
 use crate::{ids, time};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -267,13 +268,12 @@ impl Sessions {
             let contains = |text: &str| text.to_ascii_lowercase().contains(&query);
             contains(session.id.as_str()) || contains(&session.agent_alias)
         };
-        let mut entries: Vec<_> =
-            self.state().live.values().filter(wanted).map(|session| session.entry()).collect();
-        entries.sort_unstable_by(|a, b| {
-            b.last_activity.cmp(&a.last_activity).then_with(|| a.session_id.cmp(&b.session_id))
+        let mut sessions: Vec<_> = self.state().live.values().filter(wanted).cloned().collect();
+        // Of two that were active at the same instant, the one that was made later.
+        sessions.sort_by_cached_key(|session| {
+            Reverse((session.transcript().last_activity(), session.generation))
         });
-        entries.truncate(limit);
-        entries
+        sessions.iter().take(limit).map(|session| session.entry()).collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
