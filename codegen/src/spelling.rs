@@ -23,6 +23,14 @@ pub(crate) fn pascal(name: &str) -> String {
     capitalized(name, |c| !c.is_ascii_alphanumeric(), true)
 }
 
+/// Whether what [`pascal`] makes of a name can name a type or a variant.
+pub(crate) fn names_type(name: &str) -> bool {
+    let pascal = pascal(name);
+    pascal.starts_with(|c: char| c.is_ascii_uppercase())
+        && pascal.chars().all(|c| c.is_ascii_alphanumeric())
+        && pascal != "Self"
+}
+
 /// `max_frame_bytes` → `MAX_FRAME_BYTES`.
 pub(crate) fn shouting(name: &str) -> String {
     snake(name).to_ascii_uppercase()

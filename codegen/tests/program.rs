@@ -1,12 +1,16 @@
 //! The program: what it prints, and how it ends.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
 fn run(arguments: &[&str]) -> Output {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroclaw-codegen"));
-    command.args(arguments).current_dir(golden).output().expect("the program runs")
+    command.args(arguments).current_dir(golden()).output().expect("the program runs")
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -15,19 +19,20 @@ fn text(bytes: &[u8]) -> &str {
 
 #[test]
 fn a_projection_is_printed_and_nothing_else() {
+    let golden = |name: &str| fs::read_to_string(golden().join(name)).expect(name);
     for (projection, golden) in [
-        ("schema", include_str!("golden/schema.json")),
-        ("openrpc", include_str!("golden/openrpc.json")),
-        ("protocol", include_str!("golden/protocol.md")),
-        ("reference", include_str!("golden/reference.md")),
-        ("check", ""),
+        ("schema", golden("schema.json")),
+        ("openrpc", golden("openrpc.json")),
+        ("protocol", golden("protocol.md")),
+        ("reference", golden("reference.md")),
+        ("check", String::new()),
     ] {
         let output = run(&["spec", projection]);
         assert!(output.status.success() && output.stderr.is_empty(), "{projection}");
-        assert_eq!(text(&output.stdout), golden, "{projection}");
+        assert!(text(&output.stdout) == golden, "{projection} is not the golden one");
     }
     let output = run(&["spec", "rust"]);
-    assert!(text(&output.stdout).starts_with(include_str!("golden/protocol.rs")));
+    assert!(text(&output.stdout).starts_with(&golden("protocol.rs")));
 }
 
 #[test]

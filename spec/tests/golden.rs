@@ -49,6 +49,7 @@ fn absent_members_have_their_defaults() {
     );
     let settings = Settings::default();
     assert_eq!((settings.font_size.get(), settings.first.get(), settings.marker.as_str()), (12, 1, "none"));
+    assert_eq!(settings.warmth.get(), -4);
     assert_eq!(read::<BookReadParams>(r#"{"book_id":"b-1"}"#).settings, settings);
 }
 

@@ -69,7 +69,7 @@ fn definitions(spec: &Spec, problems: &mut Problems) {
     let mut seen: BTreeMap<String, (&str, &Place)> = BTreeMap::new();
     for (name, schema) in all(spec) {
         let place = &schema.place;
-        if spelling::pascal(name) != name || !name.starts_with(|c: char| c.is_ascii_uppercase()) {
+        if spelling::pascal(name) != name || !spelling::names_type(name) {
             let remedy = format!("call it `{}`", spelling::pascal(name));
             problems.add(place, format!("definition `{name}` is not in PascalCase"), remedy);
         }
@@ -107,6 +107,7 @@ fn definitions(spec: &Spec, problems: &mut Problems) {
 }
 
 fn methods(spec: &Spec, problems: &mut Problems) {
+    let mut namespaces: BTreeMap<String, String> = BTreeMap::new();
     let mut functions: BTreeMap<(String, String), &str> = BTreeMap::new();
     let mut markers: BTreeMap<String, &str> = BTreeMap::new();
     let mut titles: BTreeMap<&str, &Place> = BTreeMap::new();
@@ -118,7 +119,7 @@ fn methods(spec: &Spec, problems: &mut Problems) {
             continue;
         }
         let name = MethodName::of(&method.title);
-        if !name.marker.starts_with(|c: char| c.is_ascii_uppercase()) || !well_formed(&method.title) {
+        if !spelling::names_type(&method.title) || !well_formed(&method.title) {
             let what = format!("`{}` is not a method's name", method.title);
             problems.add(&place, what, "write lower-case words with `-` or `_`, namespaces before `/`");
         }
@@ -129,6 +130,12 @@ fn methods(spec: &Spec, problems: &mut Problems) {
         if KEYWORDS.contains(&name.function.as_str()) {
             let what = format!("`{}` cannot name a function", name.function);
             problems.add(&place, what, "choose a word that is not a keyword of Rust");
+        }
+        let of_trait = spelling::pascal(&name.namespace).to_ascii_lowercase();
+        let first = namespaces.entry(of_trait).or_insert_with(|| name.namespace.clone());
+        if *first != name.namespace {
+            let what = format!("the namespaces `{}` and `{first}` have the same type name", name.namespace);
+            problems.add(&place, what, "choose names that differ by more than their separators");
         }
         if let Some(first) = functions.insert((name.namespace, name.function), &method.title) {
             let what = format!("`{}` and `{first}` clash in their namespace", method.title);

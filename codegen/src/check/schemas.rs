@@ -161,9 +161,9 @@ impl Schemas<'_> {
         let mut seen = BTreeSet::new();
         for (value, description) in values {
             let variant = spelling::pascal(value);
-            if !variant.starts_with(|c: char| c.is_ascii_uppercase()) {
+            if !spelling::names_type(value) {
                 let what = format!("`{value}` cannot name a value");
-                self.problems.add(&schema.place, what, "begin it with a letter");
+                self.problems.add(&schema.place, what, "begin it with a letter; `self` is taken");
             } else if !seen.insert(variant) {
                 let what =
                     format!("`{value}` stands here twice, or differs from another by its separators only");
@@ -201,9 +201,10 @@ impl Schemas<'_> {
         let mut seen = BTreeSet::new();
         for (variant, value) in variants.iter().zip(&tag.values) {
             let name = spelling::pascal(value);
-            if !name.starts_with(|c: char| c.is_ascii_uppercase()) || name == "Unknown" {
+            if !spelling::names_type(value) || name == "Unknown" {
                 let what = format!("the tag's value `{value}` cannot name a variant");
-                self.problems.add(&variant.place, what, "begin it with a letter; `unknown` is taken");
+                let remedy = "begin it with a letter; `self` and `unknown` are taken";
+                self.problems.add(&variant.place, what, remedy);
             }
             if !seen.insert(name) {
                 let what = format!("two variants have the tag `{value}`");

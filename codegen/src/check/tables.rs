@@ -57,7 +57,7 @@ fn errors(spec: &Spec, problems: &mut Problems) {
     for entry in &spec.errors {
         codes.see(entry.code, &entry.place, problems);
         names.see(&entry.name, &entry.place, problems);
-        if spelling::pascal(&entry.name) != entry.name {
+        if spelling::pascal(&entry.name) != entry.name || !spelling::names_type(&entry.name) {
             let what = format!("error `{}` is not in PascalCase", entry.name);
             problems.add(
                 &entry.place.child("name"),

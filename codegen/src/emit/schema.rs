@@ -158,7 +158,9 @@ fn ty(ty: &Type, base: &str) -> Value {
                     schema.insert("pattern".into(), json!(pattern(class, text.count.min, max)));
                 }
                 _ => {
-                    schema.insert("minLength".into(), json!(text.count.min));
+                    schema.extend(
+                        (text.count.min > 0).then(|| ("minLength".to_owned(), json!(text.count.min))),
+                    );
                     schema.extend(text.count.max.map(|max| ("maxLength".to_owned(), json!(max))));
                 }
             }

@@ -1038,6 +1038,10 @@ pub struct Settings {
     ///
     /// Default: `12`.
     pub font_size: Bounded<6, 72>,
+    /// Of the light, from blue to red.
+    ///
+    /// Default: `-4`.
+    pub warmth: Bounded<-40, 40>,
     /// The page to begin with.
     ///
     /// Default: `1`.
@@ -1057,6 +1061,7 @@ impl Default for Settings {
         Self {
             font_size: Bounded::new(12)
                 .expect("the spec's default is within the bounds"),
+            warmth: Bounded::new(-4).expect("the spec's default is within the bounds"),
             first: Bounded::new(1).expect("the spec's default is within the bounds"),
             marker: BookId::new("none").expect("the spec's default fits"),
             extra: None,
@@ -1071,6 +1076,7 @@ impl Settings {
         "Settings",
         &[
             Member::new("fontSize", "font_size"),
+            Member::new("warmth", "warmth"),
             Member::new("first", "first"),
             Member::new("marker", "marker"),
             Member::new("extra", "extra"),
@@ -1082,21 +1088,25 @@ impl Settings {
 impl Decode for Settings {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         let mut font_size = Slot::new();
+        let mut warmth = Slot::new();
         let mut first = Slot::new();
         let mut marker = Slot::new();
         let mut extra = Slot::new();
         let mut lamps = Slot::new();
         let fill = |reader: &mut Reader<'_>, member| match member {
             0 => font_size.fill_optional(reader, Bounded::decode),
-            1 => first.fill_optional(reader, PageNumber::decode),
-            2 => marker.fill_optional(reader, BookId::decode),
-            3 => extra.fill_optional(reader, open_object),
+            1 => warmth.fill_optional(reader, Bounded::decode),
+            2 => first.fill_optional(reader, PageNumber::decode),
+            3 => marker.fill_optional(reader, BookId::decode),
+            4 => extra.fill_optional(reader, open_object),
             _ => lamps.fill_optional(reader, open_array),
         };
         reader.object(Self::SHAPE, fill)?;
         Ok(Self {
             font_size: font_size
                 .or(Bounded::new(12).expect("the spec's default is within the bounds")),
+            warmth: warmth
+                .or(Bounded::new(-4).expect("the spec's default is within the bounds")),
             first: first
                 .or(Bounded::new(1).expect("the spec's default is within the bounds")),
             marker: marker.or(BookId::new("none").expect("the spec's default fits")),
@@ -1110,10 +1120,11 @@ impl Encode for Settings {
     fn encode(&self, out: &mut Writer) {
         out.object(|out| {
             out.member(&Self::SHAPE.members[0], &self.font_size);
-            out.member(&Self::SHAPE.members[1], &self.first);
-            out.member(&Self::SHAPE.members[2], &self.marker);
-            out.optional(&Self::SHAPE.members[3], self.extra.as_ref());
-            out.optional(&Self::SHAPE.members[4], self.lamps.as_ref());
+            out.member(&Self::SHAPE.members[1], &self.warmth);
+            out.member(&Self::SHAPE.members[2], &self.first);
+            out.member(&Self::SHAPE.members[3], &self.marker);
+            out.optional(&Self::SHAPE.members[4], self.extra.as_ref());
+            out.optional(&Self::SHAPE.members[5], self.lamps.as_ref());
         });
     }
 }

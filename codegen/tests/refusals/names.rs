@@ -235,6 +235,36 @@ fn methods_do_not_clash() {
             ],
         },
         Refusal {
+            mistake: "namespaces that differ by their separators",
+            edits: &[
+                Copy("methods/book/page-turn.json", "methods/text-book/turn.json"),
+                Copy("methods/book/page-turn.json", "methods/text_book/back.json"),
+                Set("methods/text-book/turn.json#/title", r#""text-book/turn""#),
+                Set("methods/text-book/turn.json#/$defs", "{}"),
+                Set(
+                    "methods/text-book/turn.json#/x-rpc/params/$ref",
+                    r##""../book/page-turn.json#/$defs/PageTurnParams""##,
+                ),
+                Set(
+                    "methods/text-book/turn.json#/x-rpc/result/$ref",
+                    r##""../book/page-turn.json#/$defs/PageTurnResult""##,
+                ),
+                Set("methods/text_book/back.json#/title", r#""text_book/back""#),
+                Set("methods/text_book/back.json#/$defs", "{}"),
+                Set(
+                    "methods/text_book/back.json#/x-rpc/params/$ref",
+                    r##""../book/page-turn.json#/$defs/PageTurnParams""##,
+                ),
+                Set(
+                    "methods/text_book/back.json#/x-rpc/result/$ref",
+                    r##""../book/page-turn.json#/$defs/PageTurnResult""##,
+                ),
+            ],
+            says: &[
+                "methods/text_book/back.json#/title: the namespaces `text_book` and `text-book` have the same type name",
+            ],
+        },
+        Refusal {
             mistake: "a namespace that is not written",
             edits: &[Set("methods/core/status.json#/title", r#""core/status""#)],
             says: &["methods/core/status.json#/title: the namespace `core` is not written"],

@@ -207,6 +207,17 @@ fn something_fits_every_schema() {
             ],
         },
         Refusal {
+            mistake: "a value that is Rust's own word",
+            edits: &[
+                Set("types/book.json#/$defs/Genre/enum/2", r#""self""#),
+                Set(
+                    "types/book.json#/$defs/Genre/x-enum-descriptions",
+                    r#"{ "novel": "?", "text_book": "?", "self": "?" }"#,
+                ),
+            ],
+            says: &["types/book.json#/$defs/Genre: `self` cannot name a value"],
+        },
+        Refusal {
             mistake: "a value that begins with a digit",
             edits: &[
                 Set("types/book.json#/$defs/Genre/enum/2", r#""3d""#),
