@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::paths::Paths;
 use crate::session::Sessions;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use zeroclaw_spec::Limits;
 
@@ -24,6 +24,7 @@ pub struct Daemon {
     agents: Agents,
     sessions: Sessions,
     clients: ClientNames,
+    started: Instant,
     stop: CancellationToken,
 }
 
@@ -41,6 +42,7 @@ impl Daemon {
             sessions: Sessions::new(max_live, Duration::from_millis(limits.unwind_ms.max(limits.drain_ms))),
             clients,
             limits,
+            started: Instant::now(),
             stop: CancellationToken::new(),
         }
     }
@@ -75,6 +77,11 @@ impl Daemon {
     /// The version it reports (CL-06).
     pub fn reported_version(&self) -> &str {
         self.config.server_version.as_deref().unwrap_or(VERSION)
+    }
+
+    /// How long it has been there.
+    pub fn uptime(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// Its agents.

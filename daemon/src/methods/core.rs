@@ -1,12 +1,13 @@
-//! `initialize` and `status`.
+//! `initialize`, `status` and `health`.
 
 use crate::connection::{Binding, Call};
 use crate::daemon::Daemon;
 use crate::policy;
 use crate::refusal::Refusal;
+use std::collections::BTreeMap;
 use zeroclaw_spec::{
-    CoreMethods, InitializeParams, InitializeResult, Method, PROTOCOL_VERSION, ProtocolVersion, StatusParams,
-    StatusResult,
+    CoreMethods, HealthComponent, HealthParams, HealthResult, HealthStatus, InitializeParams,
+    InitializeResult, Method, PROTOCOL_VERSION, ProtocolVersion, StatusParams, StatusResult,
 };
 
 impl CoreMethods for Daemon {
@@ -47,6 +48,22 @@ impl CoreMethods for Daemon {
             config_dir: paths.config_dir.display().to_string(),
             config_file: paths.config_file().display().to_string(),
             local_ipc_endpoint: self.endpoint().map(str::to_owned),
+        })
+    }
+
+    async fn health(&self, _: Call, _: HealthParams) -> Result<HealthResult, Refusal> {
+        let (live, most) = (self.sessions().ids().len() as u64, self.limits().max_live_sessions);
+        let sessions = match live < most {
+            true => HealthComponent { status: HealthStatus::Ok, detail: None },
+            false => HealthComponent {
+                status: HealthStatus::Degraded,
+                detail: Some(format!("{live} of {most} are live")),
+            },
+        };
+        Ok(HealthResult {
+            status: sessions.status,
+            uptime_secs: self.uptime().as_secs(),
+            components: BTreeMap::from([("sessions".to_owned(), sessions)]),
         })
     }
 }
