@@ -9,6 +9,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use std::{fs, io};
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -85,7 +86,7 @@ impl Daemon {
         let begun = Instant::now();
         loop {
             match self.dial().await {
-                Ok(_) => break,
+                Ok(wire) => break let_go(wire).await,
                 Err(fault) if begun.elapsed() > PATIENCE => {
                     return Err(StartFault::NotServed(self.socket().display().to_string(), fault));
                 }
@@ -182,6 +183,15 @@ impl Daemon {
         }
         shell
     }
+}
+
+/// Ends a connection that only showed that the daemon serves, and waits until the daemon has let it go too, so that
+/// it does not count among those that a case opens.
+async fn let_go(mut wire: Wire) {
+    let mut rest = Vec::new();
+    // A daemon that holds on to it, or breaks it, is judged by the cases.
+    let _ = wire.transmit.shutdown().await;
+    let _ = timeout(PATIENCE / 10, wire.receive.read_to_end(&mut rest)).await;
 }
 
 #[cfg(unix)]

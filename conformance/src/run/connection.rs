@@ -176,6 +176,9 @@ impl Connection {
 
     /// Stops reading, or goes on.
     pub(super) fn read(&mut self, on: bool) {
+        if *self.reading.borrow() == on {
+            return;
+        }
         self.log.add(&self.name, '*', if on { b"read again" } else { b"no longer read" });
         self.reading.send_replace(on);
     }

@@ -216,7 +216,7 @@ impl Ledger {
             (None, Some(error)) => Err(error),
             _ => return violation("OR-01", "an answer has exactly one of `result` and `error`"),
         };
-        let asked = self.asked(id, outcome.is_err().then(|| code_of(wire)).flatten(), sent)?;
+        let asked = self.asked(id, wire, sent)?;
         let method = asked.as_ref().and_then(|asked| self.spec.methods.get(&asked.method));
         let spec = Arc::clone(&self.spec);
         let known = method.and_then(|method| spec.methods.get(&method.name));
@@ -246,10 +246,11 @@ impl Ledger {
     }
 
     /// EN-04, OR-01, EN-10: the request that an id answers.
-    fn asked(&mut self, id: &Json, code: Option<i64>, sent: u64) -> Result<Option<Asked>, Violation> {
+    fn asked(&mut self, id: &Json, wire: &Json, sent: u64) -> Result<Option<Asked>, Violation> {
         let key = id.to_string();
-        if let Some(asked) = self.open.get_mut(&key)
-            && let Some(at) = asked.iter().position(|asked| asked.turn <= sent)
+        let code = code_of(wire);
+        if let Some(at) = self.meant(&key, wire, sent)
+            && let Some(asked) = self.open.get_mut(&key)
         {
             let asked = asked.remove(at);
             *self.answered.entry(key).or_default() += 1;
@@ -269,6 +270,24 @@ impl Ledger {
             return violation("OR-01", format!("the request with the id {id} is answered again"));
         }
         violation("EN-04", format!("no request with the id {id} is open"))
+    }
+
+    /// EN-15: of several requests with one id, the one whose session and schema the answer fits; else the oldest.
+    fn meant(&self, key: &str, wire: &Json, sent: u64) -> Option<usize> {
+        let asked = self.open.get(key)?;
+        let fits = |asked: &Asked| {
+            let Some(result) = wire.get("result") else { return true };
+            let Some(side) = self.spec.methods.get(&asked.method).and_then(|method| method.result.as_ref()) else {
+                return true;
+            };
+            let told = session_of(Some(result));
+            let same = told.is_none() || asked.session.is_none() || told == asked.session;
+            same && self.spec.fits(side, &self.spec.respell(side, result, Spelling::Documented)).is_ok()
+        };
+        let before = |asked: &Asked| asked.turn <= sent;
+        let several = asked.iter().filter(|asked| before(asked)).count() > 1;
+        let best = asked.iter().position(|asked| before(asked) && fits(asked)).filter(|_| several);
+        best.or_else(|| asked.iter().position(before))
     }
 
     /// An answer shows how far the daemon has come, and a good `initialize` how it will spell.
