@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{
-    AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader, DuplexStream, ReadBuf, ReadHalf, WriteHalf, duplex,
-    split,
+    AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadBuf, ReadHalf,
+    WriteHalf, duplex, split,
 };
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -236,6 +236,13 @@ impl Peer {
         }
     }
 
+    /// Waits until a turn of the session is not only queued but under way.
+    pub(crate) async fn until_running(&mut self, session_id: &str) {
+        while self.call("session/state", json!({"sessionId": session_id})).await["turnId"].is_null() {
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// The connection is alive, and nothing has come on it that was not taken.
     pub(crate) async fn fence(&mut self) {
         let id = self.ask("status", json!({})).await;
@@ -245,6 +252,12 @@ impl Peer {
         assert!(early || reply["result"]["protocolVersion"] == 1 || reply["result"]["protocol_version"] == 1);
     }
 
+    /// Takes what is there, a kilobyte at most: how many bytes.
+    pub(crate) async fn drip(&mut self) -> usize {
+        let mut bytes = [0; 1024];
+        timeout(IN_VAIN, self.reader.read(&mut bytes)).await.expect("the daemon sends something").unwrap()
+    }
+
     /// The stream ends here, and the connection is forgotten.
     pub(crate) async fn end(mut self) {
         assert_eq!(self.next_text().await, None);
@@ -252,7 +265,7 @@ impl Peer {
         timeout(IN_VAIN, self.served).await.expect("the connection ends").unwrap();
     }
 
-    /// What is served this connection; done when the daemon has forgotten it.
+    /// Leaves without a word. Done when the daemon has forgotten the connection.
     pub(crate) fn leave(self) -> JoinHandle<()> {
         self.served
     }
