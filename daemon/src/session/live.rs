@@ -60,8 +60,8 @@ impl Session {
     }
 
     /// The agent that answers in it.
-    pub fn agent(&self) -> &dyn Agent {
-        &*self.agent
+    pub fn agent(&self) -> &Arc<dyn Agent> {
+        &self.agent
     }
 
     /// The directory it works in.

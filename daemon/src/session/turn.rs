@@ -159,7 +159,8 @@ async fn work(
 ) -> Fate {
     let (sender, mut events) = Events::channel();
     // A task of its own: an agent that panics or hangs takes nothing with it.
-    let mut agent = AbortOnDropHandle::new(tokio::spawn(session.agent().turn(request, sender)));
+    let agent = Arc::clone(session.agent());
+    let mut agent = AbortOnDropHandle::new(tokio::spawn(async move { agent.turn(request, sender).await }));
     let worked = async {
         while let Some(event) = events.recv().await {
             said.send(event, session, connection).await?;

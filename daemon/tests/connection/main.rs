@@ -10,4 +10,7 @@ mod limits;
 mod order;
 mod peer;
 mod recorded;
+mod sessions;
+mod spelling;
 mod stalls;
+mod turns;
