@@ -12,5 +12,7 @@ mod peer;
 mod recorded;
 mod sessions;
 mod spelling;
+mod splits;
 mod stalls;
+mod strange_bytes;
 mod turns;
