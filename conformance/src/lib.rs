@@ -6,6 +6,7 @@
 mod cli;
 pub mod endpoint;
 pub mod json;
+pub mod mutate;
 pub mod report;
 pub mod run;
 pub mod spec;

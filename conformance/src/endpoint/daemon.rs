@@ -136,7 +136,8 @@ impl Daemon {
         }
     }
 
-    fn socket(&self) -> PathBuf {
+    /// Where a spawned daemon serves.
+    pub fn socket(&self) -> PathBuf {
         if cfg!(windows) {
             let name = self.directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
             return PathBuf::from(format!(r"\\.\pipe\{name}"));

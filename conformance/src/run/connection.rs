@@ -144,8 +144,10 @@ impl Connection {
 
     fn note_raw(&mut self, line: &[u8]) {
         let frame = std::str::from_utf8(line).ok().and_then(|text| json::read(text.trim()).ok());
-        if let Some(frame) = frame {
-            self.ledger.note_sent(&frame, Certainty::Doubtful);
+        match frame {
+            Some(frame) => self.ledger.note_sent(&frame, Certainty::Doubtful),
+            None if line.trim_ascii().is_empty() => {}
+            None => self.ledger.note_unreadable(),
         }
     }
 

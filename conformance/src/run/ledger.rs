@@ -41,6 +41,7 @@ pub(super) struct Ledger {
     initialized: bool,
     notified: bool,
     malformed: bool,
+    unreadable: bool,
     next_question: u64,
     seen: BTreeSet<String>,
 }
@@ -68,6 +69,7 @@ impl Ledger {
             initialized: false,
             notified: false,
             malformed: false,
+            unreadable: false,
             next_question: 0,
             seen: BTreeSet::new(),
         }
@@ -86,6 +88,11 @@ impl Ledger {
     /// Notes bytes that are no frame, or only part of one.
     pub(super) fn note_malformed(&mut self) {
         self.malformed = true;
+    }
+
+    /// Notes a line that is no JSON: whether the daemon takes it for some is the case's to judge.
+    pub(super) fn note_unreadable(&mut self) {
+        self.unreadable = true;
     }
 
     /// Notes a frame that is about to be sent.
@@ -268,6 +275,9 @@ impl Ledger {
         }
         if self.answered.contains_key(&key) {
             return violation("OR-01", format!("the request with the id {id} is answered again"));
+        }
+        if self.unreadable {
+            return Ok(None);
         }
         violation("EN-04", format!("no request with the id {id} is open"))
     }
