@@ -114,7 +114,7 @@ impl Json {
     /// The value on several lines, two spaces a level; what is short stays on one line.
     pub fn pretty(&self, width: usize) -> String {
         let mut out = String::new();
-        pretty(self, 0, width, &mut out);
+        pretty(self, 0, 0, width, &mut out);
         out
     }
 }
@@ -139,7 +139,8 @@ pub fn pointer_push(pointer: &mut String, token: &str) {
     pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
 }
 
-fn pretty(value: &Json, indent: usize, width: usize, out: &mut String) {
+/// `before` is what stands on the line already: the member's name, and the comma after the value.
+fn pretty(value: &Json, indent: usize, before: usize, width: usize, out: &mut String) {
     let compact = value.to_string();
     let (open, close, children): (char, char, Vec<(Option<&str>, &Json)>) = match value {
         Json::Array(elements) => ('[', ']', elements.iter().map(|element| (None, element)).collect()),
@@ -148,7 +149,7 @@ fn pretty(value: &Json, indent: usize, width: usize, out: &mut String) {
         }
         _ => return out.push_str(&compact),
     };
-    if children.is_empty() || compact.chars().count() + indent <= width {
+    if children.is_empty() || indent + before + compact.chars().count() <= width {
         return out.push_str(&compact);
     }
     out.push(open);
@@ -156,10 +157,9 @@ fn pretty(value: &Json, indent: usize, width: usize, out: &mut String) {
     for (index, (name, child)) in children.into_iter().enumerate() {
         out.push('\n');
         out.extend(std::iter::repeat_n(' ', indent + 2));
-        if let Some(name) = name {
-            out.push_str(&format!("{}: ", Json::text(name)));
-        }
-        pretty(child, indent + 2, width, out);
+        let label = name.map(|name| format!("{}: ", Json::text(name))).unwrap_or_default();
+        out.push_str(&label);
+        pretty(child, indent + 2, label.chars().count() + 1, width, out);
         if index < last {
             out.push(',');
         }

@@ -85,20 +85,24 @@ impl Text<'_> {
         self.line(format_args!("\n  {FAINT}again:{FAINT:#} zeroclaw-conformance replay {} {options}", record.case));
     }
 
-    /// What was expected and what came, side by side.
+    /// What was expected and what came, side by side; an arrow shows where they differ.
     fn sides(&mut self, failure: &Failure) {
-        let column = (self.width - 7) / 2;
+        let column = (self.width - 9) / 2;
         let lines = |side: &Option<String>| -> Vec<String> {
             let text = side.as_deref().unwrap_or("nothing");
             text.lines().flat_map(|line| laid_out(line, column)).collect()
         };
         let (expected, got) = (lines(&failure.expected), lines(&failure.got));
+        let member = failure.pointer.as_deref().and_then(|pointer| pointer.rsplit('/').next()).unwrap_or_default();
+        let member = format!("\"{member}\":");
+        let differs = got.iter().position(|line| line.contains(&member));
         self.out.push('\n');
         self.line(format_args!("  {FAINT}{:<column$} │ got{FAINT:#}", "expected"));
         for index in 0..expected.len().max(got.len()) {
             let side = |lines: &Vec<String>| lines.get(index).cloned().unwrap_or_default();
             let (one, two) = (side(&expected), side(&got));
-            let line = format!("  {one:<column$} {FAINT}│{FAINT:#} {two}");
+            let arrow = if differs == Some(index) { format!(" {BAD}◂{BAD:#}") } else { String::new() };
+            let line = format!("  {one:<column$} {FAINT}│{FAINT:#} {two}{arrow}");
             self.line(format_args!("{}", line.trim_end()));
         }
     }
