@@ -20,5 +20,6 @@ mod private_dir;
 pub mod refusal;
 pub mod server;
 pub mod session;
+mod system;
 mod time;
 pub mod transport;

@@ -64,15 +64,40 @@ impl Paths {
         self.config_dir.join("config.toml")
     }
 
-    /// The local endpoint: a socket's path (EP-01, EP-03).
+    /// The local endpoint: a socket's path, on Windows a pipe's name (EP-01, EP-03).
     pub fn endpoint(&self) -> PathBuf {
-        self.socket_override.clone().unwrap_or_else(|| self.data_dir.join("daemon.sock"))
+        self.socket_override.clone().unwrap_or_else(|| default_endpoint(&self.data_dir))
     }
 
     /// Where agents have their workspaces.
     pub fn agents_dir(&self) -> PathBuf {
         self.data_dir.join("agents")
     }
+}
+
+#[cfg(unix)]
+fn default_endpoint(data_dir: &Path) -> PathBuf {
+    data_dir.join("daemon.sock")
+}
+
+#[cfg(windows)]
+fn default_endpoint(data_dir: &Path) -> PathBuf {
+    // Made of its parts again, so that they stand between single backslashes.
+    pipe_name(&data_dir.components().collect::<PathBuf>().to_string_lossy()).into()
+}
+
+/// EP-01: the pipe of a data directory, the same in whatever case that was written.
+#[cfg(any(windows, test))]
+fn pipe_name(data_dir: &str) -> String {
+    let text = data_dir.to_lowercase();
+    format!(r"\\.\pipe\zeroclaw-{}", short_hash(text.trim_end_matches('\\')))
+}
+
+/// The first 16 hex digits of the text's SHA-256.
+#[cfg(any(windows, test))]
+pub(crate) fn short_hash(text: &str) -> String {
+    use sha2::{Digest as _, Sha256};
+    crate::ids::hex(&Sha256::digest(text)[..8])
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, NoPaths> {
@@ -131,5 +156,11 @@ mod tests {
             resolve(None, &[("ZEROCLAW_SOCKET", " \t")]).endpoint(),
             Path::new("/home/u/.zeroclaw/data/daemon.sock")
         );
+    }
+    #[test]
+    fn a_pipe_is_named_by_the_data_directory_in_any_case() {
+        for data_dir in [r"c:\users\ada\.zeroclaw\data", r"C:\Users\Ada\.zeroclaw\data\"] {
+            assert_eq!(pipe_name(data_dir), r"\\.\pipe\zeroclaw-25bb9061bdd6d5e4");
+        }
     }
 }

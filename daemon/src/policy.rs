@@ -2,6 +2,7 @@
 //! operator is whoever the operating system says we are, and nobody else gets in.
 
 use crate::refusal::Refusal;
+use crate::system;
 use crate::transport::Credentials;
 use zeroclaw_spec::Grant;
 
@@ -28,17 +29,15 @@ impl Principal {
     }
 }
 
-/// The principal that these credentials stand for (AU-01).
+/// The principal that these credentials stand for (AU-01, AU-10).
 ///
 /// # Errors
 /// Another user, root included, and tokens: none has been given out.
 pub fn authenticate(credentials: &Credentials, token: Option<&str>) -> Result<Principal, Refusal> {
     match (token, credentials) {
         (Some(_), _) => Err(Refusal::Unauthenticated("the token is not known")),
-        (None, Credentials::Inherited) => Ok(Principal::Operator),
-        (None, Credentials::Unix { uid, .. }) if *uid == rustix::process::geteuid().as_raw() => {
-            Ok(Principal::Operator)
-        }
+        (None, Credentials::Inherited | Credentials::Pipe) => Ok(Principal::Operator),
+        (None, Credentials::Unix { uid, .. }) if system::is_own_user(*uid) => Ok(Principal::Operator),
         (None, Credentials::Unix { .. }) => Err(Refusal::Unauthenticated("this user is not known here")),
     }
 }

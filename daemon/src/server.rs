@@ -8,12 +8,12 @@ use crate::endpoint::{Endpoint, EndpointError, Lock, LockError};
 use crate::paths::{NoPaths, Paths};
 use crate::presence::Presence;
 use crate::private_dir;
+use crate::system;
+use crate::transport::Transport;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::UnixStream;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
@@ -67,12 +67,10 @@ pub async fn run(paths: Paths, lifetime: Lifetime) -> Result<(), ServerError> {
     let path = endpoint.path().display().to_string();
     let clients = ClientNames::open(&paths.data_dir).map_err(unusable)?;
     let daemon = Arc::new(Daemon::new(paths, Some(path.clone()), config, clients));
-    let ended = ended().map_err(ServerError::Signals)?;
+    let ended = system::stop_signal().map_err(ServerError::Signals)?;
     // EP-13: whoever waits for us may connect now.
     eprintln!("zeroclaw {} is ready on {path}", crate::daemon::VERSION);
-    if let Err(error) = sd_notify::notify(&[sd_notify::NotifyState::Ready]) {
-        tracing::warn!(%error, "cannot tell the service manager that we are ready");
-    }
+    system::announce_ready();
     tracing::info!(endpoint = %path, pid = std::process::id(), "ready");
     let (connections, presence) = (TaskTracker::new(), Presence::default());
     let alone = async {
@@ -142,20 +140,8 @@ async fn accept(daemon: &Arc<Daemon>, endpoint: &Endpoint, connections: &TaskTra
 }
 
 /// LI-05.
-async fn turn_away(daemon: Arc<Daemon>, stream: UnixStream, most: u64) {
+async fn turn_away(daemon: Arc<Daemon>, stream: impl Transport, most: u64) {
     let message = "as many connections are open as may be";
     let frame = notice(ErrorCode::ConnectionLimitReached, message, "connection_limit", "limit", most);
     refuse(daemon.limits(), stream, frame).await;
-}
-
-/// Done when a signal asks us to end; listens from the call on.
-fn ended() -> io::Result<impl Future<Output = &'static str>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => "SIGTERM",
-            _ = interrupt.recv() => "SIGINT",
-        }
-    })
 }

@@ -1,9 +1,18 @@
 //! How our own commands reach the daemon: its endpoint, and the check that it is ours before anything is said (EP-19).
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix::dial;
+#[cfg(windows)]
+use windows::dial;
+
 use crate::paths::Paths;
 use std::io;
 use std::path::PathBuf;
-use tokio::net::UnixStream;
 use zeroclaw_spec::client::{Client, Inbox};
 
 /// Why the daemon is not reached.
@@ -11,19 +20,15 @@ use zeroclaw_spec::client::{Client, Inbox};
 pub(super) enum ConnectError {
     #[error("no daemon answers on {path}: {error}; start one with `zeroclaw daemon`", path = path.display())]
     Unreachable { path: PathBuf, error: io::Error },
-    #[error("the daemon on {path} belongs to another user (uid {uid}): nothing was sent", path = path.display())]
-    Foreign { path: PathBuf, uid: u32 },
+    #[error("the daemon on {path} belongs to another user ({owner}): nothing was sent", path = path.display())]
+    Foreign { path: PathBuf, owner: String },
+    #[cfg(windows)]
+    #[error(transparent)]
+    NotLocal(#[from] crate::endpoint::NotLocal),
 }
 
 /// A client on the daemon's local endpoint.
 pub(super) async fn open(paths: &Paths) -> Result<(Client, Inbox), ConnectError> {
-    let path = paths.endpoint();
-    let unreachable = |error| ConnectError::Unreachable { path: path.clone(), error };
-    let stream = UnixStream::connect(&path).await.map_err(unreachable)?;
-    let uid = stream.peer_cred().map_err(unreachable)?.uid();
-    if uid != 0 && uid != rustix::process::geteuid().as_raw() {
-        return Err(ConnectError::Foreign { path, uid });
-    }
-    let (from_daemon, to_daemon) = stream.into_split();
+    let (from_daemon, to_daemon) = dial(paths.endpoint()).await?;
     Ok(Client::new(from_daemon, to_daemon))
 }

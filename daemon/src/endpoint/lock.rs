@@ -1,9 +1,11 @@
 //! Ownership as a kernel lock on a file: it ends with its process, however that ends, so nothing of it can be stale.
 
-use rustix::fs::{Mode, OFlags};
+#[cfg(unix)]
+use super::unix::lock_file;
+#[cfg(windows)]
+use super::windows::lock_file;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// A lock that is held until it is dropped. Its file stays: unlinking it would let two daemons hold "the" lock.
@@ -41,32 +43,14 @@ fn owned_by(pid: Option<u32>) -> String {
 }
 
 impl Lock {
-    /// Takes the lock on the file at `path`, made 0600 if need be; `what` is what it stands for (EP-05, EP-16).
+    /// Takes the lock on the file at `path`, made private if need be; `what` is what it stands for (EP-05, EP-16).
     ///
     /// # Errors
     /// [`LockError`]; the file, and whoever holds the lock, are left as they were.
     pub fn take(path: &Path, what: &str) -> Result<Self, LockError> {
         let failed = |error: io::Error| LockError::Failed(path.to_owned(), error);
-        let foreign = |reason| LockError::Foreign { path: path.to_owned(), reason };
-        // NONBLOCK: opening a FIFO that lies here must not wait for its other end.
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let file = match rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR) {
-            Ok(fd) => File::from(fd),
-            Err(rustix::io::Errno::LOOP) => return Err(foreign("it is a link")),
-            Err(error) => return Err(failed(error.into())),
-        };
-        let found = file.metadata().map_err(failed)?;
-        if !found.is_file() {
-            return Err(foreign("it is no regular file"));
-        }
-        if found.uid() != rustix::process::geteuid().as_raw() {
-            return Err(foreign("it belongs to somebody else"));
-        }
-        if found.nlink() != 1 {
-            return Err(foreign("it has more than one name"));
-        }
-        let mut file = file;
-        match file.try_lock() {
+        let mut file = lock_file::open(path)?;
+        match lock_file::try_lock(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();

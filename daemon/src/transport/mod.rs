@@ -1,7 +1,13 @@
 //! Where a connection's bytes come from and go to. Whatever can be split into two directions and says who is at the
 //! other end plugs in here; dispatch and sessions know nothing of it (EP-15).
 
+#[cfg(unix)]
 mod local;
+#[cfg(windows)]
+mod pipe;
+
+#[cfg(windows)]
+pub use pipe::Pipe;
 
 use std::fmt;
 use std::pin::Pin;
@@ -18,6 +24,8 @@ pub enum Credentials {
         /// Its process, where the system tells.
         pid: Option<i32>,
     },
+    /// Whoever the pipe's access list let in: our user, or SYSTEM (EP-10).
+    Pipe,
     /// Whoever started us and holds our standard input and output.
     Inherited,
 }
@@ -28,6 +36,7 @@ impl fmt::Display for Credentials {
         match self {
             Self::Unix { uid, pid: Some(pid) } => write!(f, "unix:pid={pid},uid={uid}"),
             Self::Unix { uid, pid: None } => write!(f, "unix:uid={uid}"),
+            Self::Pipe => f.write_str("pipe:local"),
             Self::Inherited => f.write_str("stdio"),
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::peer::{Peer, Served};
 use serde_json::{Value, json};
-use zeroclaw::transport::Credentials;
 
 /// HS-01
 #[tokio::test(start_paused = true)]
@@ -114,8 +113,10 @@ async fn as_a_notification_it_binds_silently() {
 }
 
 /// HS-05
+#[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn whoever_has_our_uid_needs_no_token_and_nobody_else_gets_in() {
+    use zeroclaw::transport::Credentials;
     let served = Served::new();
     let me = rustix::process::geteuid().as_raw();
     let mut mine = served.connect_over(4096, Credentials::Unix { uid: me, pid: Some(1) });

@@ -1,7 +1,10 @@
 //! The Unix socket: bound where nobody else's is, private from its first instant, removed only if it is still ours.
 
+mod inherited;
+pub(super) mod lock_file;
+
 use super::{Lock, LockError};
-use crate::private_dir;
+use crate::{private_dir, system};
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::fs;
@@ -66,15 +69,15 @@ pub enum EndpointError {
 /// A listening socket.
 #[derive(Debug)]
 pub struct Endpoint {
-    pub(super) listener: UnixListener,
-    pub(super) path: PathBuf,
+    listener: UnixListener,
+    path: PathBuf,
     /// Of a socket that we bound; one that was handed to us is not ours to remove.
-    pub(super) bound: Option<Bound>,
+    bound: Option<Bound>,
 }
 
 /// What makes a socket ours.
 #[derive(Debug)]
-pub(super) struct Bound {
+struct Bound {
     /// Device and inode of what was bound.
     identity: (u64, u64),
     _lock: Lock,
@@ -139,8 +142,8 @@ fn check_directory(directory: &Path) -> Result<(), EndpointError> {
     let refused = |reason| Err(EndpointError::UnsafeDirectory { path: directory.to_owned(), reason });
     private_dir::create(directory).map_err(failed)?;
     let found = fs::metadata(directory).map_err(failed)?;
-    let (ours, sticky) = (rustix::process::geteuid().as_raw(), 0o1000);
-    if ![ours, 0].contains(&found.uid()) {
+    let sticky = 0o1000;
+    if found.uid() != 0 && !system::is_own_user(found.uid()) {
         return refused("it belongs to somebody else");
     }
     if found.mode() & 0o022 != 0 && found.mode() & sticky == 0 {
@@ -161,7 +164,7 @@ fn remove_stale(path: &Path) -> Result<(), EndpointError> {
     if !found.file_type().is_socket() {
         return in_the_way("it is not a socket");
     }
-    if found.uid() != rustix::process::geteuid().as_raw() {
+    if !system::is_own_user(found.uid()) {
         return in_the_way("the socket belongs to somebody else");
     }
     match Probe::connect(path) {

@@ -1,6 +1,7 @@
 //! Socket activation: a listening socket that a service manager made and hands to us (EP-13).
 
 use super::{Endpoint, EndpointError};
+use crate::system;
 use listenfd::ListenFd;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -29,7 +30,7 @@ impl Endpoint {
         };
         let failed = |error| EndpointError::Failed { path: path.to_owned(), error };
         let found = fs::symlink_metadata(path).map_err(failed)?;
-        if ![0, rustix::process::geteuid().as_raw()].contains(&found.uid()) {
+        if found.uid() != 0 && !system::is_own_user(found.uid()) {
             return refused("it belongs to somebody else");
         }
         if found.mode() & 0o077 != 0 {
