@@ -62,7 +62,11 @@ async fn every_mutant_is_caught_by_the_rule_it_breaks() {
         let (summary, acted) = judged(Change::Mutant(mutant)).await;
         assert!(acted > 0, "{mutant:?} never acted");
         let failing = failing(&summary);
-        assert!(failing.contains_key(mutant.rule()), "{mutant:?} should break {}: {failing:#?}", mutant.rule());
+        assert!(
+            failing.contains_key(mutant.rule()),
+            "{mutant:?} should break {}: {failing:#?}",
+            mutant.rule()
+        );
     }
 }
 

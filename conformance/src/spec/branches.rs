@@ -14,7 +14,8 @@ impl Spec {
             self.enumerate(method.params.schema(), &format!("{} params", method.name), &mut all, 0);
             if let Some(result) = &method.result {
                 self.enumerate(result.schema(), &format!("{} result", method.name), &mut all, 0);
-                let own = method.codes.iter().filter(|code| self.error(**code).is_some_and(|error| !error.common));
+                let own =
+                    method.codes.iter().filter(|code| self.error(**code).is_some_and(|error| !error.common));
                 all.extend(own.map(|code| format!("{} error {code}", method.name)));
             }
         }
