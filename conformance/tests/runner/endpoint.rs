@@ -10,12 +10,12 @@ use zeroclaw_conformance::spec::Spec;
 use zeroclaw_conformance::transcript::Suite;
 
 /// What the endpoint writes for a frame: lines, without their LF where the line has none; `CLOSE` ends the stream.
-pub type Answers = fn(&str, &Json) -> Vec<String>;
+pub(crate) type Answers = fn(&str, &Json) -> Vec<String>;
 
-pub const CLOSE: &str = "(close)";
+pub(crate) const CLOSE: &str = "(close)";
 
 /// Judges an endpoint by transcripts: path and lines.
-pub async fn judged(transcripts: &[(&str, &str)], answers: Answers, options: Options) -> Summary {
+pub(crate) async fn judged(transcripts: &[(&str, &str)], answers: Answers, options: Options) -> Summary {
     let directory = tempfile::tempdir().unwrap();
     let socket = directory.path().join("endpoint.sock");
     let listener = UnixListener::bind(&socket).unwrap();
@@ -33,7 +33,7 @@ pub async fn judged(transcripts: &[(&str, &str)], answers: Answers, options: Opt
 }
 
 /// Judges an endpoint by the steps of one case, whose rule is SE-13.
-pub async fn case(steps: &str, answers: Answers) -> CaseRecord {
+pub(crate) async fn case(steps: &str, answers: Answers) -> CaseRecord {
     let header = r#"{"case":"t.case","rules":["SE-13"],"about":"a test"}"#;
     let options = Options { time_scale: 0.2, ..Options::default() };
     let summary = judged(&[("t/case.ndjson", &format!("{header}\n{steps}"))], answers, options).await;
@@ -74,18 +74,18 @@ fn usual(method: &str, frame: &Json) -> Vec<String> {
     vec![reply(&id, &result)]
 }
 
-pub fn reply(id: &Json, result: &str) -> String {
+pub(crate) fn reply(id: &Json, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-pub fn error(id: &Json, code: i64) -> String {
+pub(crate) fn error(id: &Json, code: i64) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"no"}}}}"#)
 }
 
-pub fn update(session: &str, rest: &str) -> String {
+pub(crate) fn update(session: &str, rest: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"{session}",{rest}}}}}"#)
 }
 
-pub const STATUS: &str = r#"{"serverVersion":"1","protocolVersion":1,"activeSessions":0,"sessionIds":[],"configDir":"/c","configFile":"/c/config.toml"}"#;
+pub(crate) const STATUS: &str = r#"{"serverVersion":"1","protocolVersion":1,"activeSessions":0,"sessionIds":[],"configDir":"/c","configFile":"/c/config.toml"}"#;
 
 const INITIALIZED: &str = r#"{"protocolVersion":1,"serverVersion":"1","serverPid":1,"capabilities":["initialize","session/prompt","session/state","status"],"limits":{"max_frame_bytes":8388608,"frame_timeout_ms":30000,"initialize_timeout_ms":30000,"write_timeout_ms":30000,"max_local_connections":512,"max_live_sessions":64,"max_waiting_prompts":32,"prompt_wait_ms":30000,"max_queued_bytes":4194304,"approval_timeout_secs":120,"elicitation_timeout_secs":120,"upload_idle_ms":300000,"upload_budget_bytes":268435456,"max_uploads_per_connection":4,"ephemeral_grace_ms":1000,"unwind_ms":5000,"drain_ms":5500},"principalId":"operator","tuiId":"t","tuiSig":"s"}"#;
