@@ -40,7 +40,7 @@ pub(super) struct Ledger {
     pub(super) changing: Option<(u64, Spelling)>,
     initialized: bool,
     notified: bool,
-    malformed: bool,
+    pub(super) malformed: bool,
     unreadable: bool,
     pub(super) next_question: u64,
     pub(super) seen: BTreeSet<String>,
@@ -175,7 +175,7 @@ impl Ledger {
         if *id == Json::Null {
             // What cannot be read, and what is refused before anything is read, is answered without an id.
             let notice = matches!(code, Some(-32700 | -32600 | -32004));
-            if notice && (self.malformed || !self.notified) {
+            if code.is_some() && self.malformed || notice && !self.notified {
                 return Ok(None);
             }
             if self.notified {
@@ -243,13 +243,11 @@ impl Ledger {
     }
 }
 
-/// The session a call names; nothing where two spellings disagree.
+/// The session a call names. TU-05: where two spellings name one each, the documented one is told.
 fn session_of(params: Option<&Json>) -> Option<String> {
-    let (camel, snake) = (params?.get("sessionId"), params?.get("session_id"));
-    match (camel, snake) {
-        (Some(one), Some(two)) if one != two => None,
-        (one, two) => one.or(two)?.as_str().map(str::to_owned),
-    }
+    let params = params?;
+    let named = |name| params.get(name).and_then(Json::as_str);
+    named("sessionId").or(named("session_id")).map(str::to_owned)
 }
 
 /// SP-02: `protocol_version` and not `protocolVersion` asks for snake_case.
