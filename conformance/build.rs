@@ -23,7 +23,12 @@ fn main() -> io::Result<()> {
 
     let mut code = String::new();
     table(&mut code, "SPEC", "The spec's files: path and text, in the order of their paths.", spec_files);
-    table(&mut code, "TRANSCRIPTS", "The transcripts: path and text, in the order of their paths.", transcript_files);
+    table(
+        &mut code,
+        "TRANSCRIPTS",
+        "The transcripts: path and text, in the order of their paths.",
+        transcript_files,
+    );
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
     fs::write(out.join("embedded.rs"), code)
 }

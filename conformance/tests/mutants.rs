@@ -1,5 +1,6 @@
 //! Our daemon behind a proxy: what breaks a rule is caught by a case that names it, what the protocol permits is not.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -62,7 +63,11 @@ async fn every_mutant_is_caught_by_the_rule_it_breaks() {
         let (summary, acted) = judged(Change::Mutant(mutant)).await;
         assert!(acted > 0, "{mutant:?} never acted");
         let failing = failing(&summary);
-        assert!(failing.contains_key(mutant.rule()), "{mutant:?} should break {}: {failing:#?}", mutant.rule());
+        assert!(
+            failing.contains_key(mutant.rule()),
+            "{mutant:?} should break {}: {failing:#?}",
+            mutant.rule()
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Endpoints that know nothing of the protocol pass nothing.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::sync::Arc;
 use tokio::net::UnixListener;

@@ -1,4 +1,5 @@
 //! The reports on fixed runs: a green one and a bad one. A change of their looks is reviewed like code.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! `cover`: what no case is about, and what was never seen on the wire.
 
+use super::Complaint;
 use super::options::{EndpointOptions, RunOptions};
 use super::run::carry_out;
-use super::Complaint;
 use crate::spec::Spec;
 use crate::transcript::Suite;
 use std::collections::BTreeSet;
@@ -20,7 +20,8 @@ pub(super) fn cover(
     let missing: Vec<_> = spec.rules.iter().filter(|rule| suite.cases_of(&rule.id).is_empty()).collect();
     writeln!(out, "rules without a case: {} of {}", missing.len(), spec.rules.len())?;
     for (id, title) in &spec.sections {
-        let rules: Vec<_> = missing.iter().filter(|rule| rule.section == *id).map(|r| r.id.as_str()).collect();
+        let rules: Vec<_> =
+            missing.iter().filter(|rule| rule.section == *id).map(|r| r.id.as_str()).collect();
         if !rules.is_empty() {
             writeln!(out, "  {title}: {}", rules.join(" "))?;
         }

@@ -25,8 +25,12 @@ fn explain_rule(spec: &Spec, suite: &Suite, rule: &Rule) -> Result<u8, Complaint
     for line in wrapped(&rule.text, 96) {
         writeln!(out, "  {line}")?;
     }
-    let methods: Vec<_> =
-        spec.methods.values().filter(|method| method.rules.contains(&rule.id)).map(|m| m.name.as_str()).collect();
+    let methods: Vec<_> = spec
+        .methods
+        .values()
+        .filter(|method| method.rules.contains(&rule.id))
+        .map(|m| m.name.as_str())
+        .collect();
     if !methods.is_empty() {
         writeln!(out, "\nmethods: {}", methods.join(", "))?;
     }

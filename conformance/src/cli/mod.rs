@@ -16,8 +16,10 @@ use std::process::ExitCode;
 /// Holds any endpoint, in any language, to the ZeroClaw spec.
 #[derive(Parser)]
 #[command(name = "zeroclaw-conformance", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 conformant; 1 not conformant; 2 usage, or a bad suite; 3 a fault of the \
-                        runner; 4 the endpoint never came up; 5 stale known failures.")]
+#[command(
+    after_help = "Exit status: 0 conformant; 1 not conformant; 2 usage, or a bad suite; 3 a fault of the \
+                        runner; 4 the endpoint never came up; 5 stale known failures."
+)]
 struct Cli {
     #[command(flatten)]
     suite: SuiteOptions,
@@ -133,7 +135,11 @@ fn bad_usage(what: impl Into<String>) -> Complaint {
 
 fn complain(what: &str, status: u8) -> ExitCode {
     if status != 0 {
-        anstream::eprintln!("{}error:{:#} {what}", anstyle::AnsiColor::Red.on_default(), anstyle::Style::new());
+        anstream::eprintln!(
+            "{}error:{:#} {what}",
+            anstyle::AnsiColor::Red.on_default(),
+            anstyle::Style::new()
+        );
     }
     ExitCode::from(status)
 }

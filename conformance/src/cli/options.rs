@@ -64,7 +64,8 @@ impl EndpointOptions {
 
     fn profile(&self) -> Result<Profile, Complaint> {
         let Some(path) = &self.profile else { return Ok(Profile::default()) };
-        let text = fs::read_to_string(path).map_err(|fault| bad_usage(format!("{}: {fault}", path.display())))?;
+        let text =
+            fs::read_to_string(path).map_err(|fault| bad_usage(format!("{}: {fault}", path.display())))?;
         serde_json::from_str(&text).map_err(|fault| bad_usage(format!("{}: {fault}", path.display())))
     }
 }

@@ -228,10 +228,14 @@ fn toml(config: &BTreeMap<String, Json>) -> String {
 
 fn toml_value(value: &Json) -> String {
     match value {
-        Json::Array(elements) => format!("[{}]", elements.iter().map(toml_value).collect::<Vec<_>>().join(", ")),
+        Json::Array(elements) => {
+            format!("[{}]", elements.iter().map(toml_value).collect::<Vec<_>>().join(", "))
+        }
         Json::Object(members) => {
-            let entries: Vec<_> =
-                members.iter().map(|(name, value)| format!("{} = {}", Json::text(name), toml_value(value))).collect();
+            let entries: Vec<_> = members
+                .iter()
+                .map(|(name, value)| format!("{} = {}", Json::text(name), toml_value(value)))
+                .collect();
             format!("{{ {} }}", entries.join(", "))
         }
         // JSON's strings, numbers and booleans are TOML's.

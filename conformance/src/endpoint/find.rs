@@ -18,7 +18,9 @@ pub enum FindFault {
         looked: String,
     },
     /// It does not say which spec it is of.
-    #[error("{path} does not answer `schema digest`: {fault}; build it anew with `cargo build --release --bin zeroclaw`")]
+    #[error(
+        "{path} does not answer `schema digest`: {fault}; build it anew with `cargo build --release --bin zeroclaw`"
+    )]
     Mute {
         /// Where it is.
         path: String,
@@ -47,7 +49,8 @@ pub fn find_ours(digest: &str) -> Result<String, FindFault> {
         let looked: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
         return Err(FindFault::NotThere { looked: looked.join(", ") });
     };
-    let theirs = digest_of(path).map_err(|fault| FindFault::Mute { path: shown(path), fault: fault.to_string() })?;
+    let theirs =
+        digest_of(path).map_err(|fault| FindFault::Mute { path: shown(path), fault: fault.to_string() })?;
     if theirs == digest {
         Ok(format!("{} daemon", quoted(&path.display().to_string())))
     } else {

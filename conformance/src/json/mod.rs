@@ -129,7 +129,11 @@ fn same_number(one: &str, two: &str) -> bool {
 /// The tokens of a JSON pointer, unescaped.
 pub fn pointer_tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(|token| {
-        if token.contains('~') { Cow::Owned(token.replace("~1", "/").replace("~0", "~")) } else { token.into() }
+        if token.contains('~') {
+            Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
+        } else {
+            token.into()
+        }
     })
 }
 

@@ -37,7 +37,8 @@ pub struct PatchFault(String);
 /// Applies the operations in their order.
 pub fn apply(value: &mut Json, patch: &[Operation]) -> Result<(), PatchFault> {
     patch.iter().try_for_each(|operation| {
-        let (Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. }) = operation;
+        let (Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. }) =
+            operation;
         step(value, path, operation).ok_or_else(|| PatchFault(path.clone()))
     })
 }

@@ -264,7 +264,8 @@ impl Reader<'_> {
     }
 
     fn hex(&mut self) -> Result<u32, ReadFault> {
-        let digits = self.text.get(self.at..self.at + 4).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()));
+        let digits =
+            self.text.get(self.at..self.at + 4).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()));
         let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         self.at += 4;
         unit.ok_or_else(|| self.fault("no four hex digits"))
@@ -278,8 +279,23 @@ mod tests {
     #[test]
     fn what_is_not_json_is_refused() {
         for text in [
-            "", "{", "[1,]", "{\"a\":1,}", "01", "1.", "+1", "NaN", "1e999", "\"\u{1}\"", r#""\ud800""#,
-            r#""\ud800\u0041""#, r#""\x""#, "{} {}", "tru", "{1:2}", r#""\u12"#,
+            "",
+            "{",
+            "[1,]",
+            "{\"a\":1,}",
+            "01",
+            "1.",
+            "+1",
+            "NaN",
+            "1e999",
+            "\"\u{1}\"",
+            r#""\ud800""#,
+            r#""\ud800\u0041""#,
+            r#""\x""#,
+            "{} {}",
+            "tru",
+            "{1:2}",
+            r#""\u12"#,
         ] {
             assert!(read(text).is_err(), "{text}");
         }

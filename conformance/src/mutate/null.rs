@@ -65,9 +65,14 @@ mod unix {
             Null::Silent | Null::Closes => None,
             Null::Echoes => Some(line.to_vec()),
             Null::InternalError => Some(
-                format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32603,\"message\":\"no\"}}}}\n").into(),
+                format!(
+                    "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32603,\"message\":\"no\"}}}}\n"
+                )
+                .into(),
             ),
-            Null::EmptyResult => Some(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n").into()),
+            Null::EmptyResult => {
+                Some(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n").into())
+            }
             Null::EmptyFrame => Some(b"{}\n".to_vec()),
         }
     }

@@ -73,7 +73,12 @@ struct Line {
 
 impl Line {
     /// Bytes go on as they come; whole lines are overheard first.
-    async fn towards_daemon(self, mut client: OwnedReadHalf, mut daemon: OwnedWriteHalf, back: JoinHandle<()>) {
+    async fn towards_daemon(
+        self,
+        mut client: OwnedReadHalf,
+        mut daemon: OwnedWriteHalf,
+        back: JoinHandle<()>,
+    ) {
         let mut unfinished = Vec::new();
         let mut piece = vec![0; 64 * 1024];
         while let Ok(length @ 1..) = client.read(&mut piece).await {

@@ -134,7 +134,13 @@ impl Overheard {
         }
     }
 
-    fn mutated(&mut self, mutant: Mutant, frame: &Json, line: &[u8], reply_to: Option<&str>) -> Option<Vec<Vec<u8>>> {
+    fn mutated(
+        &mut self,
+        mutant: Mutant,
+        frame: &Json,
+        line: &[u8],
+        reply_to: Option<&str>,
+    ) -> Option<Vec<Vec<u8>>> {
         if mutant == Mutant::CarriageReturn {
             let mut line = line.strip_suffix(b"\n")?.to_vec();
             line.extend(b"\r\n");

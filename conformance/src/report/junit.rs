@@ -54,7 +54,11 @@ fn bad(record: &CaseRecord, kind: NonSuccessKind) -> TestCaseStatus {
             status.set_description(text);
         }
         None => {
-            status.set_message(format!("{}: {}", record.verdict.words(), record.why.as_deref().unwrap_or_default()));
+            status.set_message(format!(
+                "{}: {}",
+                record.verdict.words(),
+                record.why.as_deref().unwrap_or_default()
+            ));
         }
     }
     status

@@ -21,8 +21,11 @@ pub fn text(spec: &Spec, started: &Event, summary: &Summary, width: usize) -> St
     let mut report = Text { out: String::new(), spec, width: width.clamp(60, 160), options: "" };
     if let Event::RunStarted { endpoint, options, server_version, spec, seed, .. } = started {
         report.options = options;
-        let version = server_version.as_ref().map(|version| format!(", version {version}")).unwrap_or_default();
-        report.line(format_args!("{STRONG}{endpoint}{STRONG:#}{version} {FAINT}· spec {spec} · seed {seed}{FAINT:#}"));
+        let version =
+            server_version.as_ref().map(|version| format!(", version {version}")).unwrap_or_default();
+        report.line(format_args!(
+            "{STRONG}{endpoint}{STRONG:#}{version} {FAINT}· spec {spec} · seed {seed}{FAINT:#}"
+        ));
     }
     for record in &summary.records {
         report.case(record);
@@ -74,7 +77,8 @@ impl Text<'_> {
     }
 
     fn failure(&mut self, record: &CaseRecord, failure: &Failure) {
-        let rule = self.spec.rule(&failure.rule).map_or("a rule that the spec does not have", |rule| &rule.text);
+        let rule =
+            self.spec.rule(&failure.rule).map_or("a rule that the spec does not have", |rule| &rule.text);
         self.out.push('\n');
         self.paragraph("  │ ", &format!("{} {rule}", failure.rule));
         self.out.push('\n');
@@ -82,7 +86,10 @@ impl Text<'_> {
         self.sides(failure);
         self.wire(&failure.wire);
         let options = self.options;
-        self.line(format_args!("\n  {FAINT}again:{FAINT:#} zeroclaw-conformance replay {} {options}", record.case));
+        self.line(format_args!(
+            "\n  {FAINT}again:{FAINT:#} zeroclaw-conformance replay {} {options}",
+            record.case
+        ));
     }
 
     /// What was expected and what came, side by side; an arrow shows where they differ.
@@ -93,7 +100,8 @@ impl Text<'_> {
             text.lines().flat_map(|line| laid_out(line, column)).collect()
         };
         let (expected, got) = (lines(&failure.expected), lines(&failure.got));
-        let member = failure.pointer.as_deref().and_then(|pointer| pointer.rsplit('/').next()).unwrap_or_default();
+        let member =
+            failure.pointer.as_deref().and_then(|pointer| pointer.rsplit('/').next()).unwrap_or_default();
         let member = format!("\"{member}\":");
         let differs = got.iter().position(|line| line.contains(&member));
         self.out.push('\n');
@@ -122,13 +130,21 @@ impl Text<'_> {
 
     /// What was not run, by reason, so that nothing is left out in silence.
     fn not_judged(&mut self, summary: &Summary) {
-        let kinds =
-            [Verdict::KnownFailure, Verdict::PermittedVariant, Verdict::NotDeclared, Verdict::NotInThisRun, Verdict::NotApplicable];
+        let kinds = [
+            Verdict::KnownFailure,
+            Verdict::PermittedVariant,
+            Verdict::NotDeclared,
+            Verdict::NotInThisRun,
+            Verdict::NotApplicable,
+        ];
         for verdict in kinds {
             let records: Vec<_> = summary.records.iter().filter(|record| record.verdict == verdict).collect();
             let Some(first) = records.first() else { continue };
             let names: Vec<_> = records.iter().map(|record| record.case.as_str()).collect();
-            let why = first.why.as_ref().filter(|why| records.iter().all(|record| record.why.as_ref() == Some(*why)));
+            let why = first
+                .why
+                .as_ref()
+                .filter(|why| records.iter().all(|record| record.why.as_ref() == Some(*why)));
             let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
             self.out.push('\n');
             self.paragraph("", &format!("{}{why}: {}", verdict.words(), names.join(", ")));
@@ -139,12 +155,17 @@ impl Text<'_> {
         self.line(format_args!("\n{FAINT}section{:42}rules  held  broken  untested{FAINT:#}", ""));
         for (id, title) in &self.spec.sections {
             let verdicts: Vec<_> = self.spec.rules.iter().filter(|rule| rule.section == *id).collect();
-            let count = |wanted| {
-                verdicts.iter().filter(|rule| summary.rules.get(&rule.id) == Some(&wanted)).count()
-            };
+            let count =
+                |wanted| verdicts.iter().filter(|rule| summary.rules.get(&rule.id) == Some(&wanted)).count();
             let (held, broken, untested) =
                 (count(RuleVerdict::Held), count(RuleVerdict::Broken), count(RuleVerdict::Untested));
-            let style = if broken > 0 { BAD } else if held > 0 { GOOD } else { FAINT };
+            let style = if broken > 0 {
+                BAD
+            } else if held > 0 {
+                GOOD
+            } else {
+                FAINT
+            };
             let dot = |number: usize| if number == 0 { "·".to_owned() } else { number.to_string() };
             self.line(format_args!(
                 "{style}{id}{style:#}  {title:<45} {:>5} {:>5} {style}{:>7}{style:#} {:>9}",

@@ -168,7 +168,8 @@ impl Case<'_> {
         for (index, path) in paths.iter_mut().enumerate() {
             let Some(wanted) = path.wanted.clone().filter(|wanted| wanted.on == name) else { continue };
             self.enter(path);
-            let fit = wanted.fits(frame, self.is_exact(), &self.setting.scopes).map_err(Stop::suite(wanted.line));
+            let fit =
+                wanted.fits(frame, self.is_exact(), &self.setting.scopes).map_err(Stop::suite(wanted.line));
             self.leave(path);
             match fit? {
                 Fit::Other(mismatch) => {
@@ -222,7 +223,8 @@ impl Case<'_> {
         if paths.len() == 1 && paths[0].ahead.is_empty() {
             return self.take(wanted).await;
         }
-        let mut failure = self.failure(wanted.rule.as_deref(), wanted.line, format!("on `{name}` the stream ends"));
+        let mut failure =
+            self.failure(wanted.rule.as_deref(), wanted.line, format!("on `{name}` the stream ends"));
         failure.expected = Some(wanted.expected(&self.setting.scopes));
         Err(Stop::Fail(failure))
     }

@@ -160,7 +160,8 @@ impl<'a> Case<'a> {
             Verb::Check(check) => {
                 let value = evaluate(&check.check, &self.setting.scopes).map_err(Stop::suite(step.line))?;
                 let subject = crate::value::Subject { value: &value, source: None, is_frame: false };
-                let held = match_pattern(&check.is, subject, &self.setting.scopes).map_err(Stop::suite(step.line))?;
+                let held = match_pattern(&check.is, subject, &self.setting.scopes)
+                    .map_err(Stop::suite(step.line))?;
                 match held {
                     Ok(bound) => self.bind(bound, step.line),
                     Err(mismatch) => {
@@ -206,7 +207,10 @@ impl<'a> Case<'a> {
         let Some(params) = frame.get("params") else { return Ok(()) };
         let documented = spec.respell(&method.params, params, Spelling::Documented);
         spec.fits(&method.params, &documented).map_err(|misfit| {
-            let what = format!("the params of `{}` do not fit at `{}`: {}", method.name, misfit.pointer, misfit.what);
+            let what = format!(
+                "the params of `{}` do not fit at `{}`: {}",
+                method.name, misfit.pointer, misfit.what
+            );
             Stop::Suite { line, what: format!("{what}; if so meant: \"invalid\":true") }
         })
     }
@@ -269,7 +273,9 @@ impl<'a> Case<'a> {
             Some(Initialize::With(more)) => Json::Object(more.clone().into_iter().collect()),
             Some(Initialize::Whether(true)) | None => Json::Object(Vec::new()),
         };
-        let Json::Object(mut params) = evaluate(&more, &self.setting.scopes).map_err(Stop::suite(step.line))? else {
+        let Json::Object(mut params) =
+            evaluate(&more, &self.setting.scopes).map_err(Stop::suite(step.line))?
+        else {
             return Err(Stop::Suite { line: step.line, what: "`initialize` adds members".to_owned() });
         };
         if !params.iter().any(|(name, _)| name == "protocolVersion" || name == "protocol_version") {
@@ -294,7 +300,9 @@ impl<'a> Case<'a> {
             since: None,
         };
         let patience = self.patience();
-        self.connection(&open.open, step)?.send(std::slice::from_ref(&frame), Certainty::Valid, patience).await;
+        self.connection(&open.open, step)?
+            .send(std::slice::from_ref(&frame), Certainty::Valid, patience)
+            .await;
         let Some(mut wanted) = Wanted::reply(step, &reply, &frame) else { return Ok(()) };
         wanted.on.clone_from(&open.open);
         // HS-01: whatever the case is about, it needs an initialized connection.
@@ -333,7 +341,9 @@ impl<'a> Case<'a> {
         let bound = |value: &Json| integer(value, &self.setting.scopes).map_err(Stop::suite(step.line));
         let from = repeat.from.as_ref().map_or(Ok(0), bound)?;
         let to = bound(&repeat.to)?;
-        Ok((from..to).map(|number| BTreeMap::from([(repeat.repeat.clone(), Json::integer(number))])).collect())
+        Ok((from..to)
+            .map(|number| BTreeMap::from([(repeat.repeat.clone(), Json::integer(number))]))
+            .collect())
     }
 
     /// Every case ends fenced: nothing may be left, nothing unanswered, no stream ended unforeseen.
@@ -350,7 +360,8 @@ impl<'a> Case<'a> {
             }
             connection.read(true);
             let common = crate::transcript::Common { on: Some(name.clone()), ..Default::default() };
-            let step = Step { common, verb: Verb::Fence(crate::transcript::Fence { fence: Vec::new() }), line };
+            let step =
+                Step { common, verb: Verb::Fence(crate::transcript::Fence { fence: Vec::new() }), line };
             self.fence(&step, &[]).await?;
             let open = self.connections.get(&name).and_then(Connection::unanswered);
             if let Some((id, method)) = open {

@@ -252,7 +252,12 @@ struct Reader {
 }
 
 impl Reader {
-    async fn run(self, mut from: Box<dyn Receive>, mut reading: watch::Receiver<bool>, ended: watch::Sender<bool>) {
+    async fn run(
+        self,
+        mut from: Box<dyn Receive>,
+        mut reading: watch::Receiver<bool>,
+        ended: watch::Sender<bool>,
+    ) {
         let mut line = Vec::new();
         let mut piece = vec![0; 64 * 1024];
         let how = loop {

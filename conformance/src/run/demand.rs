@@ -60,7 +60,11 @@ pub fn demand(script: &Script, spec: &Spec) -> Demand {
             Verb::Send(send) => {
                 for frame in send.send.frames() {
                     let method = frame.get("method").and_then(Json::as_str).unwrap_or_default();
-                    let method = if method == "$each" { script.each.as_ref().and_then(Json::as_str) } else { Some(method) };
+                    let method = if method == "$each" {
+                        script.each.as_ref().and_then(Json::as_str)
+                    } else {
+                        Some(method)
+                    };
                     let known = method.and_then(|method| spec.methods.get(method));
                     if let Some(method) = known.filter(|method| method.from == From::Client) {
                         demand.methods.insert(method.name.clone());
@@ -117,7 +121,10 @@ pub(super) fn excluded(
     }
     if let Some(capabilities) = &declared.capabilities {
         let always = ["initialize", "status"];
-        let missing = demand.methods.iter().find(|method| !always.contains(&method.as_str()) && !capabilities.contains(*method));
+        let missing = demand
+            .methods
+            .iter()
+            .find(|method| !always.contains(&method.as_str()) && !capabilities.contains(*method));
         if let Some(method) = missing {
             return Some((Verdict::NotDeclared, format!("`{method}` is not in `capabilities`")));
         }

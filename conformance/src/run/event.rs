@@ -1,8 +1,8 @@
 //! The run as a stream of events, of which every report is a projection.
 
+use super::case::Ended;
 use super::log::WireLine;
 use super::verdict::{Failure, Stop, Verdict};
-use super::case::Ended;
 use super::{Declared, Options};
 use crate::endpoint::Target;
 use crate::spec::{Spec, Spelling};
@@ -147,7 +147,9 @@ impl CaseRecord {
         self.wire = ended.wire;
         self.seen = ended.seen;
         match ended.outcome {
-            Ok(is_variant) => self.verdict = if is_variant { Verdict::PermittedVariant } else { Verdict::Pass },
+            Ok(is_variant) => {
+                self.verdict = if is_variant { Verdict::PermittedVariant } else { Verdict::Pass }
+            }
             Err(Stop::Fail(failure)) => {
                 self.verdict = Verdict::Fail;
                 self.failure = Some(*failure);

@@ -42,7 +42,9 @@ impl Known {
         for record in records.iter_mut() {
             let Some(entry) = self.entries.iter().find(|entry| entry.case == record.case) else { continue };
             match (record.verdict, &record.failure) {
-                (Verdict::Fail, Some(failure)) if failure.rule == entry.rule => record.verdict = Verdict::KnownFailure,
+                (Verdict::Fail, Some(failure)) if failure.rule == entry.rule => {
+                    record.verdict = Verdict::KnownFailure
+                }
                 // It fails by another rule: that is news.
                 (Verdict::Fail, _) => {}
                 (verdict, _) if verdict.is_good() => {
@@ -72,7 +74,8 @@ impl Known {
         for record in records {
             let failing = matches!(record.verdict, Verdict::Fail | Verdict::KnownFailure);
             let Some(failure) = record.failure.as_ref().filter(|_| failing) else { continue };
-            let known = self.entries.iter().find(|entry| entry.case == record.case && entry.rule == failure.rule);
+            let known =
+                self.entries.iter().find(|entry| entry.case == record.case && entry.rule == failure.rule);
             let why = known.and_then(|entry| entry.why.clone());
             add(&Entry { case: record.case.clone(), rule: failure.rule.clone(), why });
         }

@@ -76,7 +76,8 @@ pub(super) fn shown(bytes: &[u8]) -> String {
 /// Tokens and signatures are nobody's business in a report.
 fn masked(text: &str) -> String {
     static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#""(authToken|auth_token|tuiSig|tui_sig)"\s*:\s*"[^"]*("|$)"#).expect("the pattern is a constant")
+        Regex::new(r#""(authToken|auth_token|tuiSig|tui_sig)"\s*:\s*"[^"]*("|$)"#)
+            .expect("the pattern is a constant")
     });
     SECRETS.replace_all(text, r#""$1":"***""#).into_owned()
 }

@@ -6,6 +6,7 @@ mod connection;
 mod demand;
 mod event;
 mod frame;
+mod judge;
 mod known;
 mod ledger;
 mod log;
@@ -78,7 +79,8 @@ impl Default for Options {
 
 impl Options {
     pub(crate) fn chooses(&self, script: &Script) -> bool {
-        let any = |patterns: &[String], name: &str| patterns.iter().any(|pattern| matches_glob(pattern, name));
+        let any =
+            |patterns: &[String], name: &str| patterns.iter().any(|pattern| matches_glob(pattern, name));
         // A pattern may name the file's case and so all that `each` makes of it.
         let named = |patterns: &[String]| any(patterns, &script.id) || any(patterns, &script.header.case);
         (self.only.is_empty() || named(&self.only))
@@ -243,10 +245,12 @@ fn unique() -> String {
 
 /// A twin shows something only if the case it is a twin of passes on the same endpoint.
 fn judge_twins(records: &mut [CaseRecord]) {
-    let good: Vec<_> = records.iter().filter(|record| record.verdict.is_good()).map(|r| r.case.clone()).collect();
+    let good: Vec<_> =
+        records.iter().filter(|record| record.verdict.is_good()).map(|r| r.case.clone()).collect();
     for record in records.iter_mut().filter(|record| record.verdict.was_run()) {
         let Some(of) = &record.twin_of else { continue };
-        let passes = |case: &String| case == of || case.strip_prefix(of).is_some_and(|rest| rest.starts_with('/'));
+        let passes =
+            |case: &String| case == of || case.strip_prefix(of).is_some_and(|rest| rest.starts_with('/'));
         if record.verdict != Verdict::HarnessFault && !good.iter().any(passes) {
             record.verdict = Verdict::Inconclusive;
             record.why = Some(format!("`{of}`, of which it is a twin, does not pass"));

@@ -39,7 +39,8 @@ impl Pool {
     /// Whether a case has a daemon of its own.
     pub(super) fn is_private(&self, script: &Script, demand: &Demand) -> bool {
         let spawned = matches!(self.target, Target::Spawn(_));
-        matches!(self.target, Target::Stdio(_)) || spawned && (!script.header.needs.is_empty() || demand.process)
+        matches!(self.target, Target::Stdio(_))
+            || spawned && (!script.header.needs.is_empty() || demand.process)
     }
 
     /// Whether nobody else may be on the daemon.
@@ -48,7 +49,11 @@ impl Pool {
     }
 
     /// A daemon with that configuration: a new one, or the one that others use too.
-    pub(super) async fn seat(&self, config: &BTreeMap<String, Json>, private: bool) -> Result<Arc<Seat>, StartFault> {
+    pub(super) async fn seat(
+        &self,
+        config: &BTreeMap<String, Json>,
+        private: bool,
+    ) -> Result<Arc<Seat>, StartFault> {
         if private {
             return self.start(config).await;
         }
@@ -80,10 +85,8 @@ impl Pool {
     pub(super) async fn probe(&self, spec: &Spec) -> Result<Declared, StartFault> {
         let seat = self.seat(&BTreeMap::new(), matches!(self.target, Target::Stdio(_))).await?;
         let daemon = seat.daemon.lock().await;
-        let wire = daemon
-            .connect()
-            .await
-            .map_err(|fault| StartFault::NotServed(self.target.to_string(), fault))?;
+        let wire =
+            daemon.connect().await.map_err(|fault| StartFault::NotServed(self.target.to_string(), fault))?;
         let patience = super::case::PATIENCE.mul_f64(self.options.time_scale);
         let answer = timeout(patience, introduce(wire)).await.ok().flatten();
         let mut declared = declared(answer.as_ref());
@@ -120,9 +123,10 @@ async fn introduce(mut wire: Wire) -> Option<Json> {
 
 fn declared(result: Option<&Json>) -> Declared {
     let Some(result) = result else { return Declared::default() };
-    let capabilities = result.get("capabilities").filter(|names| names.is_type("array")).map(|names| {
-        names.elements().iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
-    });
+    let capabilities = result
+        .get("capabilities")
+        .filter(|names| names.is_type("array"))
+        .map(|names| names.elements().iter().filter_map(|name| name.as_str().map(str::to_owned)).collect());
     let limits = result.get("limits").map(Json::members).unwrap_or_default();
     let limits = limits.iter().filter_map(|(name, value)| Some((name.clone(), value.as_integer()?)));
     Declared {

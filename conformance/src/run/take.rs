@@ -23,7 +23,9 @@ impl Case<'_> {
                 Head::End(end) => return self.end(&wanted, end, at),
                 Head::Frame(frame) => {
                     let line = wanted.line;
-                    let fit = wanted.fits(&frame, self.is_exact(), &self.setting.scopes).map_err(Stop::suite(line))?;
+                    let fit = wanted
+                        .fits(&frame, self.is_exact(), &self.setting.scopes)
+                        .map_err(Stop::suite(line))?;
                     match fit {
                         Fit::Taken { bound, is_variant } => {
                             self.accept(&wanted, at)?;
@@ -32,7 +34,9 @@ impl Case<'_> {
                         }
                         Fit::Part { bound } => {
                             self.accept(&wanted, at)?;
-                            wanted.advance(&frame, self.is_exact(), &self.setting.scopes).map_err(Stop::suite(line))?;
+                            wanted
+                                .advance(&frame, self.is_exact(), &self.setting.scopes)
+                                .map_err(Stop::suite(line))?;
                             self.bind(bound, line)?;
                         }
                         Fit::Other(mismatch) => self.drop_or_fail(&wanted, &frame, mismatch, &[])?,
@@ -46,7 +50,10 @@ impl Case<'_> {
     async fn head(&mut self, wanted: &Wanted, deadline: Instant) -> Result<Option<(Head, Instant)>, Stop> {
         match self.connections.get_mut(&wanted.on) {
             Some(connection) => Ok(connection.head(deadline).await.cloned()),
-            None => Err(Stop::Suite { line: wanted.line, what: format!("connection `{}` is not open", wanted.on) }),
+            None => Err(Stop::Suite {
+                line: wanted.line,
+                what: format!("connection `{}` is not open", wanted.on),
+            }),
         }
     }
 
@@ -72,7 +79,8 @@ impl Case<'_> {
         let header = &self.setting.script.header.skip;
         let mut dropped = self.may_always_come(&frame.documented);
         for pattern in wanted.skip.iter().chain(header).chain(skip) {
-            let held = match_pattern(pattern, subject, &self.setting.scopes).map_err(Stop::suite(wanted.line))?;
+            let held =
+                match_pattern(pattern, subject, &self.setting.scopes).map_err(Stop::suite(wanted.line))?;
             dropped = dropped || held.is_ok();
         }
         if dropped {
@@ -81,7 +89,8 @@ impl Case<'_> {
             }
             return Ok(());
         }
-        let place = if mismatch.pointer.is_empty() { String::new() } else { format!("at {}: ", mismatch.pointer) };
+        let place =
+            if mismatch.pointer.is_empty() { String::new() } else { format!("at {}: ", mismatch.pointer) };
         let what = format!("{place}expected {}, got {}", cut(&mismatch.expected), cut(&mismatch.got));
         let mut failure = self.failure(wanted.rule.as_deref(), wanted.line, what);
         failure.expected = Some(wanted.expected(&self.setting.scopes));
@@ -118,7 +127,8 @@ impl Case<'_> {
             End::Reset => "the connection is reset",
             End::Gone => "the connection is gone",
         };
-        let mut failure = self.failure(wanted.rule.as_deref(), wanted.line, format!("on `{}` {got}", wanted.on));
+        let mut failure =
+            self.failure(wanted.rule.as_deref(), wanted.line, format!("on `{}` {got}", wanted.on));
         failure.expected = Some(wanted.expected(&self.setting.scopes));
         failure.got = Some(got.to_owned());
         Err(Stop::Fail(failure))
@@ -157,7 +167,8 @@ impl Case<'_> {
             Some(label) => self.labels.get(label).copied(),
             None => self.connections.get(&wanted.on).map(|connection| connection.last_write),
         };
-        let missing = || Stop::Suite { line: wanted.line, what: "`since` is a step that was not yet".to_owned() };
+        let missing =
+            || Stop::Suite { line: wanted.line, what: "`since` is a step that was not yet".to_owned() };
         Ok(Some((since.ok_or_else(missing)?, limit)))
     }
 

@@ -160,7 +160,12 @@ impl Wanted {
     }
 
     /// Takes a part of a joined text into account.
-    pub(super) fn advance(&mut self, frame: &Frame, exact: bool, scopes: &Scopes<'_>) -> Result<(), SuiteFault> {
+    pub(super) fn advance(
+        &mut self,
+        frame: &Frame,
+        exact: bool,
+        scopes: &Scopes<'_>,
+    ) -> Result<(), SuiteFault> {
         let value = if exact { &frame.wire } else { &frame.documented };
         let rest = self.rest(scopes)?.into_iter().map(|(pointer, text)| {
             let part = value.at(&pointer).and_then(Json::as_str).unwrap_or_default();
@@ -228,7 +233,9 @@ impl Step {
 fn resolved(pattern: &Json, scopes: &Scopes<'_>) -> Json {
     match pattern {
         Json::String(_) => evaluate(pattern, scopes).unwrap_or_else(|_| pattern.clone()),
-        Json::Array(elements) => Json::Array(elements.iter().map(|element| resolved(element, scopes)).collect()),
+        Json::Array(elements) => {
+            Json::Array(elements.iter().map(|element| resolved(element, scopes)).collect())
+        }
         Json::Object(members) => {
             let members = members.iter().map(|(name, value)| match name.as_str() {
                 "$bind" => (name.clone(), value.clone()),

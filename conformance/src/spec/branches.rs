@@ -14,7 +14,8 @@ impl Spec {
             self.enumerate(method.params.schema(), &format!("{} params", method.name), &mut all, 0);
             if let Some(result) = &method.result {
                 self.enumerate(result.schema(), &format!("{} result", method.name), &mut all, 0);
-                let own = method.codes.iter().filter(|code| self.error(**code).is_some_and(|error| !error.common));
+                let own =
+                    method.codes.iter().filter(|code| self.error(**code).is_some_and(|error| !error.common));
                 all.extend(own.map(|code| format!("{} error {code}", method.name)));
             }
         }
@@ -45,7 +46,7 @@ impl Spec {
             }
             return;
         }
-        if schema.get("enum").is_some() {
+        if choices(schema).is_some() {
             into.insert(format!("{at} = {}", plain(&Value::from(value))));
         }
         if let Some(items) = schema.get("items") {
@@ -74,7 +75,7 @@ impl Spec {
             }
             return;
         }
-        for value in schema.get("enum").and_then(Value::as_array).into_iter().flatten() {
+        for value in choices(schema).into_iter().flatten() {
             into.insert(format!("{at} = {}", plain(value)));
         }
         if let Some(items) = schema.get("items") {
@@ -84,6 +85,11 @@ impl Spec {
             self.enumerate(member, &format!("{at}.{name}"), into, depth + 1);
         }
     }
+}
+
+/// The values to choose from; where there is only one, there is no choice to be seen.
+fn choices(schema: &Value) -> Option<&Vec<Value>> {
+    schema.get("enum").and_then(Value::as_array).filter(|values| values.len() > 1)
 }
 
 fn plain(value: &Value) -> String {

@@ -79,7 +79,8 @@ impl Spec {
     fn tags_of_updates(&self) -> Vec<String> {
         let update = self.methods.get("session/update").map(|method| self.resolve(method.params.schema()));
         let variants = update.and_then(|schema| schema.get("oneOf")?.as_array());
-        let tags = variants.and_then(|variants| self.tags(variants)).map(|(_, tags)| tags).unwrap_or_default();
+        let tags =
+            variants.and_then(|variants| self.tags(variants)).map(|(_, tags)| tags).unwrap_or_default();
         tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect()
     }
 
@@ -91,8 +92,12 @@ impl Spec {
             }
         }
         let Some(rpc) = document.rpc else { return Ok(()) };
-        let own: Vec<i64> =
-            self.errors.iter().filter(|error| error.common || rpc.errors.contains(&error.name)).map(|e| e.code).collect();
+        let own: Vec<i64> = self
+            .errors
+            .iter()
+            .filter(|error| error.common || rpc.errors.contains(&error.name))
+            .map(|e| e.code)
+            .collect();
         let side = |mut schema: Value| {
             flatten(&mut schema);
             Side::new(schema)

@@ -49,9 +49,9 @@ impl Spec {
             .collect();
         let whole = json!({ "allOf": [self.choose_by_tag(schema)], "$defs": definitions });
         // A schema that does not compile refuses everything: the spec's own tests keep that from happening.
-        jsonschema::draft202012::new(&whole).or_else(|_| jsonschema::draft202012::new(&json!(false))).unwrap_or_else(
-            |fault| unreachable!("`false` is a schema: {fault}"),
-        )
+        jsonschema::draft202012::new(&whole)
+            .or_else(|_| jsonschema::draft202012::new(&json!(false)))
+            .unwrap_or_else(|fault| unreachable!("`false` is a schema: {fault}"))
     }
 
     fn reach(&self, schema: &Value, names: &mut BTreeSet<String>) {
@@ -96,7 +96,9 @@ impl Spec {
                 let member = self.resolve(shape.get("properties")?.get(name)?);
                 match member.get("const") {
                     Some(value) => Some(value.clone()),
-                    None => member.get("enum")?.as_array().filter(|values| values.len() == 1)?.first().cloned(),
+                    None => {
+                        member.get("enum")?.as_array().filter(|values| values.len() == 1)?.first().cloned()
+                    }
                 }
             });
             Some((name.clone(), values.collect::<Option<Vec<_>>>()?))

@@ -96,7 +96,8 @@ impl Spec {
                 pointer_push(&mut out, &token);
                 continue;
             };
-            let found = inner.get("properties").and_then(Value::as_object).and_then(|shape| declared(shape, &token));
+            let found =
+                inner.get("properties").and_then(Value::as_object).and_then(|shape| declared(shape, &token));
             match found {
                 Some((name, member)) => {
                     let fixed = is_fixed(inner);
@@ -116,30 +117,39 @@ impl Spec {
         let schema = self.shape(schema, value);
         match value {
             Json::Array(elements) => match schema.get("items") {
-                Some(items) => {
-                    Json::Array(elements.iter().map(|element| self.respelled(items, element, spelling)).collect())
-                }
+                Some(items) => Json::Array(
+                    elements.iter().map(|element| self.respelled(items, element, spelling)).collect(),
+                ),
                 None => value.clone(),
             },
             Json::Object(members) => {
                 let shape = schema.get("properties").and_then(Value::as_object);
                 let values = schema.get("additionalProperties").filter(|values| values.is_object());
                 let fixed = is_fixed(schema);
-                let members = members.iter().map(|(name, value)| match shape.and_then(|s| declared(s, name)) {
-                    Some((_, member)) if fixed => (name.clone(), self.respelled(member, value, spelling)),
-                    Some((known, member)) => (spelling.of(known, member), self.respelled(member, value, spelling)),
-                    None => match values {
-                        Some(values) => (name.clone(), self.respelled(values, value, spelling)),
-                        None => (name.clone(), value.clone()),
-                    },
-                });
+                let members =
+                    members.iter().map(|(name, value)| match shape.and_then(|s| declared(s, name)) {
+                        Some((_, member)) if fixed => (name.clone(), self.respelled(member, value, spelling)),
+                        Some((known, member)) => {
+                            (spelling.of(known, member), self.respelled(member, value, spelling))
+                        }
+                        None => match values {
+                            Some(values) => (name.clone(), self.respelled(values, value, spelling)),
+                            None => (name.clone(), value.clone()),
+                        },
+                    });
                 Json::Object(members.collect())
             }
             _ => value.clone(),
         }
     }
 
-    fn search(&self, schema: &Value, value: &Json, spelling: Spelling, at: &mut String) -> Option<Misspelling> {
+    fn search(
+        &self,
+        schema: &Value,
+        value: &Json,
+        spelling: Spelling,
+        at: &mut String,
+    ) -> Option<Misspelling> {
         let schema = self.shape(schema, value);
         let here = at.len();
         let mut look = |schema: &Value, name: &str, value: &Json| {
@@ -151,7 +161,10 @@ impl Spec {
         match value {
             Json::Array(elements) => {
                 let items = schema.get("items")?;
-                elements.iter().enumerate().find_map(|(index, element)| look(items, &index.to_string(), element))
+                elements
+                    .iter()
+                    .enumerate()
+                    .find_map(|(index, element)| look(items, &index.to_string(), element))
             }
             Json::Object(members) => {
                 let shape = schema.get("properties").and_then(Value::as_object);
@@ -197,7 +210,9 @@ impl Spec {
 /// The declared member that a name means, in either spelling.
 fn declared<'a>(shape: &'a Map<String, Value>, name: &str) -> Option<(&'a String, &'a Value)> {
     shape.get_key_value(name).or_else(|| {
-        shape.iter().find(|(known, member)| !is_fixed(member) && (snake(known) == name || camel(known) == name))
+        shape
+            .iter()
+            .find(|(known, member)| !is_fixed(member) && (snake(known) == name || camel(known) == name))
     })
 }
 
@@ -212,7 +227,9 @@ mod tests {
 
     #[test]
     fn members_have_two_spellings() {
-        for (documented, other) in [("agentAlias", "agent_alias"), ("sha256", "sha256"), ("dataB64", "data_b64")] {
+        for (documented, other) in
+            [("agentAlias", "agent_alias"), ("sha256", "sha256"), ("dataB64", "data_b64")]
+        {
             assert_eq!(snake(documented), other);
             assert_eq!(camel(other), documented);
         }
@@ -232,7 +249,8 @@ mod tests {
     fn a_member_in_the_wrong_spelling_is_found() {
         let spec = spec();
         let side = &spec.methods["session/update"].params;
-        let value = read(r#"{"sessionId":"s","type":"turn_complete","turn_id":"t","outcome":"completed"}"#).unwrap();
+        let value =
+            read(r#"{"sessionId":"s","type":"turn_complete","turn_id":"t","outcome":"completed"}"#).unwrap();
         let found = spec.misspelled(side, &value, Spelling::Documented).unwrap();
         assert_eq!((found.pointer.as_str(), found.wanted.as_str()), ("/turn_id", "turnId"));
     }

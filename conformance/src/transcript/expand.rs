@@ -105,7 +105,8 @@ fn inherit(header: &mut Header, positive: &Header) {
 
 fn edit(written: &Json, line: usize, twin: &super::Twin) -> Result<Step, String> {
     let mut edited = written.clone();
-    json::apply_patch(&mut edited, &twin.patch).map_err(|fault| format!("the patch does not fit: {fault}"))?;
+    json::apply_patch(&mut edited, &twin.patch)
+        .map_err(|fault| format!("the patch does not fit: {fault}"))?;
     if let Json::Object(members) = &mut edited {
         members.retain(|(name, _)| name != "reply");
     }

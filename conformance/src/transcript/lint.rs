@@ -13,7 +13,8 @@ pub type Finding = TranscriptFault;
 
 /// The operators of patterns.
 const OPERATORS: [&str; 14] = [
-    "$bind", "$re", "$in", "$not", "$has", "$gt", "$gte", "$lt", "$lte", "$type", "$exact", "$absent", "$any", "$text",
+    "$bind", "$re", "$in", "$not", "$has", "$gt", "$gte", "$lt", "$lte", "$type", "$exact", "$absent",
+    "$any", "$text",
 ];
 /// The computed values.
 const COMPUTED: [&str; 4] = ["$b64", "$sha256", "$bytes", "$add"];
@@ -22,7 +23,8 @@ const GIVEN: [&str; 4] = ["agent", "uniq", "dir", "each"];
 
 /// Looks at a transcript and the cases it makes.
 pub fn lint(transcript: &Transcript, scripts: &[&Script], spec: &Spec) -> Vec<Finding> {
-    let mut lint = Lint { path: &transcript.path, spec, findings: Vec::new(), names: BTreeSet::new(), line: 1 };
+    let mut lint =
+        Lint { path: &transcript.path, spec, findings: Vec::new(), names: BTreeSet::new(), line: 1 };
     lint.header(&transcript.header);
     lint.text(&transcript.header_json);
     for (json, step) in &transcript.lines {
@@ -66,7 +68,10 @@ impl Lint<'_> {
         for property in header.config.keys() {
             if !self.spec.limits.iter().any(|limit| limit.config.as_deref() == Some(property))
                 && property.starts_with("rpc.")
-                && !matches!(property.as_str(), "rpc.strict_params" | "rpc.server_version" | "rpc.socket_group")
+                && !matches!(
+                    property.as_str(),
+                    "rpc.strict_params" | "rpc.server_version" | "rpc.socket_group"
+                )
             {
                 self.report(format!("`{property}` is no property that the spec names"));
             }
@@ -83,9 +88,14 @@ impl Lint<'_> {
     fn text(&mut self, json: &Json) {
         match json {
             Json::Number(text) => {
-                let within = text.parse::<f64>().is_ok_and(|number| number.abs() <= 9_007_199_254_740_992.0);
+                let within = match text.parse::<i128>() {
+                    Ok(integer) => integer.unsigned_abs() <= 1 << 53,
+                    Err(_) => text.parse::<f64>().is_ok_and(|number| number.abs() <= 9_007_199_254_740_992.0),
+                };
                 if text.contains(['e', 'E']) || !within {
-                    self.report(format!("number {text}: with an exponent or beyond 2^53 it belongs in `raw` or `$text`"));
+                    self.report(format!(
+                        "number {text}: with an exponent or beyond 2^53 it belongs in `raw` or `$text`"
+                    ));
                 }
             }
             Json::Array(elements) => elements.iter().for_each(|element| self.text(element)),
@@ -165,7 +175,9 @@ impl Lint<'_> {
             }
             Verb::Unordered(unordered) => {
                 if in_branch {
-                    self.report("`unordered` inside `unordered`: make its branches branches of the outer one");
+                    self.report(
+                        "`unordered` inside `unordered`: make its branches branches of the outer one",
+                    );
                 }
                 unordered.skip.iter().for_each(|pattern| self.pattern(pattern));
                 for branch in &unordered.unordered {
@@ -201,11 +213,15 @@ impl Lint<'_> {
                 && !send.invalid
                 && self.spec.methods.get(method).is_none_or(|method| method.from != From::Client)
             {
-                self.report(format!("`{method}` is no method of the spec that a client calls; if so meant: \"invalid\":true"));
+                self.report(format!(
+                    "`{method}` is no method of the spec that a client calls; if so meant: \"invalid\":true"
+                ));
             }
         }
         match (&send.reply, &send.send) {
-            (Some(_), OneOrMany::Many(_)) => self.report("`reply` goes with one frame; expect each reply of several"),
+            (Some(_), OneOrMany::Many(_)) => {
+                self.report("`reply` goes with one frame; expect each reply of several")
+            }
             (Some(_), OneOrMany::One(frame)) if frame.get("id").is_none() => {
                 self.report("`reply` to a frame without id");
             }
@@ -258,8 +274,11 @@ impl Lint<'_> {
             Json::Array(elements) => elements.iter().for_each(|element| self.value(element)),
             Json::Object(members) => {
                 for (name, value) in members {
-                    if name.starts_with('$') && !name.starts_with("$$") && !COMPUTED.contains(&name.as_str()) {
-                        self.report(format!("`{name}` computes nothing; a member of that name is written `${name}`"));
+                    if name.starts_with('$') && !name.starts_with("$$") && !COMPUTED.contains(&name.as_str())
+                    {
+                        self.report(format!(
+                            "`{name}` computes nothing; a member of that name is written `${name}`"
+                        ));
                     }
                     self.value(value);
                 }
@@ -274,7 +293,9 @@ impl Lint<'_> {
             Json::Array(elements) => elements.iter().for_each(|element| self.pattern(element)),
             Json::Object(members) => {
                 let operator = |name: &str| name.starts_with('$') && !name.starts_with("$$");
-                if members.iter().any(|(name, _)| operator(name)) && members.iter().any(|(name, _)| !operator(name)) {
+                if members.iter().any(|(name, _)| operator(name))
+                    && members.iter().any(|(name, _)| !operator(name))
+                {
                     self.report("operators and members stand in one pattern; take them apart");
                 }
                 for (name, value) in members {
@@ -283,7 +304,10 @@ impl Lint<'_> {
                         "$re" => self.regex(value),
                         "$text" | "$exact" | "$gt" | "$gte" | "$lt" | "$lte" => self.value(value),
                         name if operator(name) && !OPERATORS.contains(&name) && !COMPUTED.contains(&name) => {
-                            self.report(format!("`{name}` is no operator; there are {}", OPERATORS.join(", ")));
+                            self.report(format!(
+                                "`{name}` is no operator; there are {}",
+                                OPERATORS.join(", ")
+                            ));
                         }
                         name if COMPUTED.contains(&name) => self.value(value),
                         _ => self.pattern(value),
@@ -298,9 +322,11 @@ impl Lint<'_> {
         match value.as_str() {
             Some(text) => {
                 self.names_in(text);
-                // What names stand for is not known here; a word stands for them.
-                let text = regex::Regex::new(r"\$\{[^}]*\}").map(|names| names.replace_all(text, "x").into_owned());
-                if let Err(fault) = text.as_deref().map(regex::Regex::new).unwrap_or_else(|fault| Err(fault.clone())) {
+                // What names stand for is not known here; a letter stands for them.
+                let named = crate::value::names_in(text)
+                    .into_iter()
+                    .fold(text.to_owned(), |text, name| text.replace(&format!("${{{name}}}"), "x"));
+                if let Err(fault) = regex::Regex::new(&named) {
                     self.report(format!("`$re`: {fault}"));
                 }
             }

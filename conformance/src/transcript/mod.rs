@@ -7,8 +7,8 @@ mod read;
 mod suite;
 
 pub use expand::{Script, expand};
-pub use lint::{Finding, lint};
 pub(crate) use lint::walk;
+pub use lint::{Finding, lint};
 pub use read::{Transcript, TranscriptFault, parse};
 pub use suite::{Suite, matches_glob};
 
@@ -85,6 +85,7 @@ pub struct Twin {
 
 /// One line after the header: a verb, and what goes with any verb.
 #[derive(Debug, Clone, PartialEq, JsonSchema)]
+#[schemars(extend("unevaluatedProperties" = false))]
 pub struct Step {
     /// What goes with any verb.
     #[schemars(flatten)]
@@ -142,6 +143,7 @@ pub enum Verb {
 /// Opens a connection, and initializes it unless told otherwise.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = without_closing)]
 pub struct Open {
     /// The connection's name.
     pub open: String,
@@ -175,6 +177,7 @@ pub enum Over {
 /// Closes a connection, or only its writing half.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = without_closing)]
 pub struct Close {
     /// The connection's name.
     pub close: String,
@@ -186,6 +189,7 @@ pub struct Close {
 /// Stops reading from a connection, or goes on.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = without_closing)]
 pub struct Read {
     /// Whether it is read.
     pub read: bool,
@@ -194,6 +198,7 @@ pub struct Read {
 /// Acts on the daemon's process.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = without_closing)]
 pub struct DaemonStep {
     /// What happens to it.
     pub daemon: DaemonVerb,
@@ -214,6 +219,7 @@ pub enum DaemonVerb {
 /// Sends frames in one write; `jsonrpc` is added.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = without_closing)]
 pub struct Send {
     /// The frame, or several.
     pub send: OneOrMany,
@@ -259,6 +265,7 @@ impl OneOrMany {
 /// Sends bytes as they are.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = without_closing)]
 pub struct Raw {
     /// The bytes.
     pub raw: Json,
@@ -291,6 +298,7 @@ pub enum EveryByte {
 /// Waits for the next frame, or for the end of the stream.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = without_closing)]
 pub struct Expect {
     /// A pattern, or `"eof"` (a clean end), `"reset"`, `"lost"` (either).
     pub expect: Json,
@@ -355,11 +363,17 @@ pub struct Repeat {
 /// Compares what was bound.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = without_closing)]
 pub struct Check {
     /// The value.
     pub check: Json,
     /// What it must match.
     pub is: Json,
+}
+
+/// A verb's members stand beside those of any step, so that only the step as a whole can be closed.
+fn without_closing(schema: &mut schemars::Schema) {
+    schema.remove("additionalProperties");
 }
 
 /// One line of a transcript, for its JSON Schema.

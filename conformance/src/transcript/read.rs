@@ -29,8 +29,11 @@ pub struct TranscriptFault {
     pub what: String,
 }
 
+/// Reads a verb's members; the line is for the steps inside.
+type ReadVerb = fn(Json, usize) -> Result<Verb, String>;
+
 /// The members that tell what a step does, with how each is read.
-const VERBS: [(&str, fn(Json, usize) -> Result<Verb, String>); 11] = [
+const VERBS: [(&str, ReadVerb); 11] = [
     ("open", |json, _| typed(&json).map(Verb::Open)),
     ("close", |json, _| typed(&json).map(Verb::Close)),
     ("read", |json, _| typed(&json).map(Verb::Read)),
@@ -67,9 +70,11 @@ pub fn parse(path: &str, text: &str) -> Result<Transcript, Vec<TranscriptFault>>
         Some((header, header_json)) if faults.is_empty() => {
             Ok(Transcript { path: path.to_owned(), header, header_json, lines })
         }
-        None if faults.is_empty() => {
-            Err(vec![TranscriptFault { path: path.to_owned(), line: 1, what: "the file has no header".into() }])
-        }
+        None if faults.is_empty() => Err(vec![TranscriptFault {
+            path: path.to_owned(),
+            line: 1,
+            what: "the file has no header".into(),
+        }]),
         _ => Err(faults),
     }
 }
@@ -129,7 +134,9 @@ fn fence(json: Json, line: usize) -> Result<Fence, String> {
 
 fn unordered(json: Json, line: usize) -> Result<Unordered, String> {
     let [branches, skip] = take(json, "unordered", ["unordered", "skip"])?;
-    let Some(Json::Array(branches)) = branches else { return Err("`unordered` is an array of branches".into()) };
+    let Some(Json::Array(branches)) = branches else {
+        return Err("`unordered` is an array of branches".into());
+    };
     let branches = branches.into_iter().map(|branch| match branch {
         Json::Array(_) => steps(branch, line).map(Branch::Steps),
         _ => repeat(branch, line).map(Branch::Rounds),

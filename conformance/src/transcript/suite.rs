@@ -61,7 +61,8 @@ impl Suite {
     pub fn lint(&self, spec: &Spec) -> Vec<Finding> {
         let mut findings: Vec<_> = self.faults.clone();
         for transcript in &self.transcripts {
-            let scripts: Vec<_> = self.scripts.iter().filter(|script| script.path == transcript.path).collect();
+            let scripts: Vec<_> =
+                self.scripts.iter().filter(|script| script.path == transcript.path).collect();
             findings.extend(lint(transcript, &scripts, spec));
         }
         findings.sort_by(|one, two| (&one.path, one.line).cmp(&(&two.path, two.line)));
@@ -115,7 +116,9 @@ mod tests {
 
     #[test]
     fn a_star_stands_for_any_text() {
-        for (pattern, name) in [("*", ""), ("EP-*", "EP-01"), ("a*b*c", "axxbyyc"), ("cancel.race", "cancel.race")] {
+        for (pattern, name) in
+            [("*", ""), ("EP-*", "EP-01"), ("a*b*c", "axxbyyc"), ("cancel.race", "cancel.race")]
+        {
             assert!(matches_glob(pattern, name), "{pattern} {name}");
         }
         for (pattern, name) in [("EP-*", "SE-01"), ("a*bc", "abcb"), ("cancel", "cancel.race")] {

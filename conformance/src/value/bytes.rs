@@ -67,7 +67,9 @@ fn object(element: &Json, scopes: &Scopes<'_>) -> Result<Vec<u8>, SuiteFault> {
     if let (Some(fill), Some(times)) = (element.get("fill"), element.get("times")) {
         return Ok(bytes(fill, scopes)?.repeat(size(times, scopes)?));
     }
-    if let (Some(inner), Some(from), Some(to)) = (element.get("slice"), element.get("from"), element.get("to")) {
+    if let (Some(inner), Some(from), Some(to)) =
+        (element.get("slice"), element.get("from"), element.get("to"))
+    {
         let (inner, from, to) = (bytes(inner, scopes)?, size(from, scopes)?, size(to, scopes)?);
         return match inner.get(from..to) {
             Some(slice) => Ok(slice.to_vec()),
@@ -117,8 +119,12 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn evaluated(written: &str) -> Result<Vec<u8>, SuiteFault> {
-        let given = Given { names: BTreeMap::from([("n".into(), Json::text("ab"))]), limits: BTreeMap::from([("size".into(), 7)]) };
-        let computed = BTreeMap::from([("blob".into(), read(r#"{"$bytes":{"fill":"xyz","times":2}}"#).unwrap())]);
+        let given = Given {
+            names: BTreeMap::from([("n".into(), Json::text("ab"))]),
+            limits: BTreeMap::from([("size".into(), 7)]),
+        };
+        let computed =
+            BTreeMap::from([("blob".into(), read(r#"{"$bytes":{"fill":"xyz","times":2}}"#).unwrap())]);
         let each = read(r#"[{"hex":"ef bb"},"$n"]"#).unwrap();
         bytes(&read(written).unwrap(), &Scopes::new(&given, &computed, Some(&each)))
     }
@@ -140,7 +146,9 @@ mod tests {
 
     #[test]
     fn what_stands_for_no_bytes_is_a_fault_of_the_suite() {
-        for written in [r#"{"hex":"e"}"#, r#"["toolong!",{"fill":"x","to":3}]"#, r#"{"what":1}"#, r#""$unbound""#] {
+        for written in
+            [r#"{"hex":"e"}"#, r#"["toolong!",{"fill":"x","to":3}]"#, r#"{"what":1}"#, r#""$unbound""#]
+        {
             assert!(evaluated(written).is_err(), "{written}");
         }
     }

@@ -27,7 +27,8 @@ pub(crate) fn whole_name(text: &str) -> Option<&str> {
     let name = text.strip_prefix('$')?;
     let mut letters = name.chars();
     let first = letters.next()?;
-    let named = first.is_ascii_alphabetic() && letters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+    let named =
+        first.is_ascii_alphabetic() && letters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
     named.then_some(name)
 }
 
@@ -63,7 +64,10 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 pub(crate) fn names_in(text: &str) -> Vec<&str> {
     match whole_name(text) {
         Some(name) => vec![name],
-        None => pieces(text).into_iter().filter_map(|piece| if let Piece::Name(name) = piece { Some(name) } else { None }).collect(),
+        None => pieces(text)
+            .into_iter()
+            .filter_map(|piece| if let Piece::Name(name) = piece { Some(name) } else { None })
+            .collect(),
     }
 }
 
@@ -89,16 +93,19 @@ pub fn evaluate(value: &Json, scopes: &Scopes<'_>) -> Result<Json, SuiteFault> {
             Some(name) => scopes.get(name),
             None => text(written, scopes).map(Json::String),
         },
-        Json::Array(elements) => {
-            elements.iter().map(|element| evaluate(element, scopes)).collect::<Result<_, _>>().map(Json::Array)
-        }
+        Json::Array(elements) => elements
+            .iter()
+            .map(|element| evaluate(element, scopes))
+            .collect::<Result<_, _>>()
+            .map(Json::Array),
         Json::Object(members) => {
             if let [(operator, inner)] = members.as_slice()
                 && let Some(computed) = computed(operator, inner, scopes)
             {
                 return computed;
             }
-            let members = members.iter().map(|(name, value)| Ok((text(name, scopes)?, evaluate(value, scopes)?)));
+            let members =
+                members.iter().map(|(name, value)| Ok((text(name, scopes)?, evaluate(value, scopes)?)));
             members.collect::<Result<_, _>>().map(Json::Object)
         }
         _ => Ok(value.clone()),
@@ -106,10 +113,14 @@ pub fn evaluate(value: &Json, scopes: &Scopes<'_>) -> Result<Json, SuiteFault> {
 }
 
 fn computed(operator: &str, inner: &Json, scopes: &Scopes<'_>) -> Option<Result<Json, SuiteFault>> {
-    let of_bytes = |make: fn(Vec<u8>) -> Result<String, SuiteFault>| bytes(inner, scopes).and_then(make).map(Json::String);
+    let of_bytes = |make: fn(Vec<u8>) -> Result<String, SuiteFault>| {
+        bytes(inner, scopes).and_then(make).map(Json::String)
+    };
     Some(match operator {
         "$b64" => of_bytes(|bytes| Ok(STANDARD.encode(bytes))),
-        "$sha256" => of_bytes(|bytes| Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())),
+        "$sha256" => {
+            of_bytes(|bytes| Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()))
+        }
         "$bytes" => of_bytes(|bytes| {
             String::from_utf8(bytes).map_err(|_| SuiteFault("`$bytes` as a JSON value must be UTF-8".into()))
         }),

@@ -99,7 +99,9 @@ impl Matcher<'_> {
                     return self.differs(format!("{} elements", patterns.len()), Some(found));
                 }
                 let mut pairs = patterns.iter().zip(elements).enumerate();
-                pairs.try_for_each(|(index, (pattern, element))| self.below(&index.to_string(), pattern, Some(element)))
+                pairs.try_for_each(|(index, (pattern, element))| {
+                    self.below(&index.to_string(), pattern, Some(element))
+                })
             }
             Json::Object(members) if members.iter().any(|(name, _)| is_operator(name)) => {
                 members.iter().try_for_each(|(operator, operand)| self.operator(operator, operand, value))
@@ -131,7 +133,9 @@ impl Matcher<'_> {
         let holds = match operator {
             "$any" => true,
             "$bind" => {
-                let Some(name) = operand.as_str() else { return Err(SuiteFault("`$bind` is a name".into()).into()) };
+                let Some(name) = operand.as_str() else {
+                    return Err(SuiteFault("`$bind` is a name".into()).into());
+                };
                 self.bound.push((name.to_owned(), found.clone()));
                 true
             }
@@ -198,7 +202,8 @@ impl Matcher<'_> {
     }
 
     fn compares(&self, operator: &str, operand: &Json, found: &Json) -> Result<bool, SuiteFault> {
-        let number = |value: &Json| if let Json::Number(text) = value { text.parse::<f64>().ok() } else { None };
+        let number =
+            |value: &Json| if let Json::Number(text) = value { text.parse::<f64>().ok() } else { None };
         let Some(limit) = number(&evaluate(operand, self.scopes)?) else {
             return fault(format!("`{operator}` compares with a number"));
         };
