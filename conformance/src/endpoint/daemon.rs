@@ -1,6 +1,6 @@
 //! A daemon under test: started in a fresh directory with its configuration, or one that runs already.
 
-use super::{Profile, Target, Wire};
+use super::{Profile, Target, Wire, system};
 use crate::json::Json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,6 @@ use std::process::Stdio;
 use std::time::Duration;
 use std::{fs, io};
 use tempfile::TempDir;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -85,8 +84,8 @@ impl Daemon {
             .map_err(|fault| StartFault::NotRun(command.clone(), fault))?;
         let begun = Instant::now();
         loop {
-            match self.dial().await {
-                Ok(wire) => break let_go(wire).await,
+            match system::probe(&self.socket()).await {
+                Ok(()) => break,
                 Err(fault) if begun.elapsed() > PATIENCE => {
                     return Err(StartFault::NotServed(self.socket().display().to_string(), fault));
                 }
@@ -130,7 +129,7 @@ impl Daemon {
     /// Asks the process to end, and waits for it.
     pub async fn stop(&mut self) {
         let Some(mut process) = self.process.take() else { return };
-        ask_to_end(&process);
+        system::ask_to_end(&process);
         if timeout(PATIENCE, process.wait()).await.is_err() {
             let _ = process.kill().await;
         }
@@ -138,11 +137,7 @@ impl Daemon {
 
     /// Where a spawned daemon serves.
     pub fn socket(&self) -> PathBuf {
-        if cfg!(windows) {
-            let name = self.directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-            return PathBuf::from(format!(r"\\.\pipe\{name}"));
-        }
-        self.directory.path().join("daemon.sock")
+        system::endpoint_of(self.directory.path())
     }
 
     fn log(&self) -> PathBuf {
@@ -161,15 +156,7 @@ impl Daemon {
     }
 
     fn command(&self, command: &str) -> Command {
-        let mut shell = if cfg!(windows) {
-            let mut shell = Command::new("cmd");
-            shell.arg("/C").arg(command);
-            shell
-        } else {
-            let mut shell = Command::new("/bin/sh");
-            shell.arg("-c").arg(format!("exec {command}"));
-            shell
-        };
+        let mut shell = system::command(command);
         let (directory, socket) = (self.directory.path(), self.socket());
         shell
             .env("ZEROCLAW_CONFIG_DIR", directory)
@@ -185,27 +172,6 @@ impl Daemon {
         shell
     }
 }
-
-/// Ends a connection that only showed that the daemon serves, and waits until the daemon has let it go too, so that
-/// it does not count among those that a case opens.
-async fn let_go(mut wire: Wire) {
-    let mut rest = Vec::new();
-    // A daemon that holds on to it, or breaks it, is judged by the cases.
-    let _ = wire.transmit.shutdown().await;
-    let _ = timeout(PATIENCE / 10, wire.receive.read_to_end(&mut rest)).await;
-}
-
-#[cfg(unix)]
-fn ask_to_end(process: &Child) {
-    let id = process.id().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
-    if let Some(id) = id {
-        let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
-    }
-}
-
-/// Windows has no such question for a process without a console; it is ended when it does not end by itself.
-#[cfg(not(unix))]
-fn ask_to_end(_: &Child) {}
 
 /// Dotted properties as TOML: one table a line group, values as TOML writes them.
 fn toml(config: &BTreeMap<String, Json>) -> String {

@@ -4,11 +4,15 @@
 mod daemon;
 mod find;
 mod profile;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod system;
 mod wire;
 
 pub use daemon::{Daemon, StartFault};
 pub use find::{FindFault, find_ours};
 pub use profile::Profile;
+pub(crate) use system::quoted;
 pub use wire::{Receive, Transmit, Wire};
 
 use std::fmt;
@@ -34,6 +38,11 @@ impl Target {
         matches!(self, Self::Stdio(_) | Self::Spawn(_))
     }
 
+    /// Whether it is reached over a named pipe.
+    pub fn is_pipe(&self) -> bool {
+        matches!(self, Self::Pipe(_)) || cfg!(windows) && matches!(self, Self::Spawn(_))
+    }
+
     /// The options that name this target again.
     pub fn as_options(&self) -> String {
         match self {
@@ -41,16 +50,6 @@ impl Target {
             Self::Stdio(command) => format!("--connect {}", quoted(&format!("stdio:{command}"))),
             Self::Unix(_) | Self::Pipe(_) => format!("--connect {}", quoted(&self.to_string())),
         }
-    }
-}
-
-/// A word for a shell, quoted where it must be.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
@@ -89,6 +88,5 @@ mod tests {
         assert_eq!("unix:/run/z.sock".parse(), Ok(Target::Unix("/run/z.sock".into())));
         assert_eq!("stdio:z daemon --stdio".parse(), Ok(Target::Stdio("z daemon --stdio".into())));
         assert!("/run/z.sock".parse::<Target>().is_err());
-        assert_eq!(Target::Spawn("it's".into()).as_options(), r"--spawn 'it'\''s'");
     }
 }

@@ -116,7 +116,7 @@ pub(super) fn excluded(
     if matches!(target, Target::Stdio(_)) && (demand.connections || demand.process) {
         return not_applicable("standard input and output serve one connection");
     }
-    if matches!(target, Target::Pipe(_)) && demand.half_close {
+    if target.is_pipe() && demand.half_close {
         return not_applicable("a named pipe has no half-close");
     }
     if let Some(capabilities) = &declared.capabilities {
