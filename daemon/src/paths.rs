@@ -120,10 +120,15 @@ fn trimmed(value: OsString) -> PathBuf {
 mod tests {
     use super::*;
 
+    /// An absolute path: on Windows that has a drive.
+    fn rooted(path: &str) -> PathBuf {
+        std::path::absolute(path).unwrap()
+    }
+
     fn resolve(flag: Option<&str>, variables: &[(&str, &str)]) -> Paths {
         let variable =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
-        Paths::resolve_with(flag.map(Path::new), variable, Some("/home/u".into())).unwrap()
+        Paths::resolve_with(flag.map(Path::new), variable, Some(rooted("/home/u"))).unwrap()
     }
 
     #[test]
@@ -142,7 +147,7 @@ mod tests {
             ),
         ] {
             let paths = resolve(flag, variables);
-            assert_eq!((paths.config_dir, paths.data_dir), (config_dir.into(), data_dir.into()));
+            assert_eq!((paths.config_dir, paths.data_dir), (rooted(config_dir), rooted(data_dir)));
         }
     }
 
@@ -154,7 +159,7 @@ mod tests {
         );
         assert_eq!(
             resolve(None, &[("ZEROCLAW_SOCKET", " \t")]).endpoint(),
-            Path::new("/home/u/.zeroclaw/data/daemon.sock")
+            default_endpoint(&rooted("/home/u/.zeroclaw/data"))
         );
     }
     #[test]

