@@ -6,6 +6,7 @@
 mod cli;
 pub mod endpoint;
 pub mod json;
+#[cfg(unix)]
 pub mod mutate;
 pub mod report;
 pub mod run;

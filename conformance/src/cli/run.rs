@@ -52,16 +52,21 @@ pub(super) fn replay(
     for record in &summary.records {
         wire(record, &mut out)?;
     }
-    out.write_all(rendered(ReportKind::Text, &spec, &events, &summary)?.as_bytes())?;
+    if let Some(started) = events.first() {
+        let text = report::text_of_cases(&spec, started, &summary, screen_width());
+        out.write_all(text.as_bytes())?;
+    }
     Ok(summary.exit_status())
 }
 
 /// All that went over the wire.
 fn wire(record: &CaseRecord, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}: {}", record.case, record.verdict.words())?;
+    let strong = anstyle::Style::new().bold();
+    writeln!(out, "{strong}{}{strong:#}: {}", record.case, record.verdict.words())?;
     for line in &record.wire {
         writeln!(out, "  {:>8.1} {} {} {}", line.at_ms, line.on, line.direction, line.text)?;
     }
+    writeln!(out)?;
     Ok(())
 }
 

@@ -6,4 +6,4 @@ mod text;
 
 pub use json::json;
 pub use junit::junit;
-pub use text::{text, wrapped};
+pub use text::{text, text_of_cases, wrapped};

@@ -18,6 +18,18 @@ const SHOWN_WIRE: usize = 14;
 
 /// The report, with colours as ANSI sequences; `width` is the screen's.
 pub fn text(spec: &Spec, started: &Event, summary: &Summary, width: usize) -> String {
+    let mut report = begun(spec, started, summary, width);
+    report.sections(summary);
+    report.sum(summary);
+    report.out
+}
+
+/// What is to be said of a few cases: no sections, no sum.
+pub fn text_of_cases(spec: &Spec, started: &Event, summary: &Summary, width: usize) -> String {
+    begun(spec, started, summary, width).out
+}
+
+fn begun<'a>(spec: &'a Spec, started: &'a Event, summary: &Summary, width: usize) -> Text<'a> {
     let mut report = Text { out: String::new(), spec, width: width.clamp(60, 160), options: "" };
     if let Event::RunStarted { endpoint, options, server_version, spec, seed, .. } = started {
         report.options = options;
@@ -31,9 +43,7 @@ pub fn text(spec: &Spec, started: &Event, summary: &Summary, width: usize) -> St
         report.case(record);
     }
     report.not_judged(summary);
-    report.sections(summary);
-    report.sum(summary);
-    report.out
+    report
 }
 
 struct Text<'a> {

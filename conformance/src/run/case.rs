@@ -21,6 +21,9 @@ use tokio::time::Instant;
 /// How long a frame may take to come, before `--time-scale`.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How much of what went over the wire a failure shows.
+const SHOWN_WIRE: usize = 40;
+
 /// What a case runs with.
 pub(super) struct Setting<'a> {
     pub(super) spec: &'a Arc<Spec>,
@@ -393,7 +396,7 @@ impl<'a> Case<'a> {
             expected: None,
             got: None,
             pointer: None,
-            wire: self.log.lines(),
+            wire: self.log.last(SHOWN_WIRE),
         })
     }
 }

@@ -72,7 +72,11 @@ impl Ledger {
     fn answer(&mut self, wire: &Json, sent: u64) -> Result<Json, Violation> {
         let Some(id) = wire.get("id") else {
             // What answers a frame that was wrong is the case's to judge, its `id: null` too.
-            return if self.malformed { Ok(wire.clone()) } else { violation("OR-01", "an answer without `id`") };
+            return if self.malformed {
+                Ok(wire.clone())
+            } else {
+                violation("OR-01", "an answer without `id`")
+            };
         };
         if !(id.is_type("string") || id.is_type("number") || id.is_type("null")) {
             return violation("EN-04", format!("the id {id} is neither string nor number nor null"));

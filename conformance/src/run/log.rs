@@ -45,6 +45,12 @@ impl WireLog {
         lines.push(line);
     }
 
+    /// The last lines.
+    pub(super) fn last(&self, count: usize) -> Vec<WireLine> {
+        let lines = self.lines();
+        lines[lines.len().saturating_sub(count)..].to_vec()
+    }
+
     pub(super) fn lines(&self) -> Vec<WireLine> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -13,11 +13,13 @@ async fn each_parameter_is_taken_in_either_spelling_one_by_one() {
         ("b", json!({"agent_alias": "echo", "session_id": "b", "keep_siblings": true})),
         ("c", json!({"agent_alias": "echo", "sessionId": "c", "keep_siblings": true})),
         ("d", json!({"agent_alias": "echo", "agentAlias": "echo", "sessionId": "d", "keepSiblings": true})),
+        // Beside a null in the other spelling a value counts once.
         ("e", json!({"agentAlias": "echo", "session_id": null, "sessionId": "e", "keepSiblings": true})),
+        ("f", json!({"agentAlias": "echo", "sessionId": "f", "session_id": null, "keepSiblings": true})),
     ] {
         assert_eq!(peer.call("session/new", params).await["sessionId"], id);
     }
-    assert_eq!(peer.call("status", json!({})).await["activeSessions"], 5);
+    assert_eq!(peer.call("status", json!({})).await["activeSessions"], 6);
 }
 
 /// SP-01
