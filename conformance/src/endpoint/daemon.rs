@@ -129,7 +129,7 @@ impl Daemon {
     /// Asks the process to end, and waits for it.
     pub async fn stop(&mut self) {
         let Some(mut process) = self.process.take() else { return };
-        system::ask_to_end(&process);
+        system::ask_to_end(&mut process);
         if timeout(PATIENCE, process.wait()).await.is_err() {
             let _ = process.kill().await;
         }

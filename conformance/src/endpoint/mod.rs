@@ -12,7 +12,7 @@ mod wire;
 pub use daemon::{Daemon, StartFault};
 pub use find::{FindFault, find_ours};
 pub use profile::Profile;
-pub(crate) use system::quoted;
+pub(crate) use system::{can_ask_to_end, quoted};
 pub use wire::{Receive, Transmit, Wire};
 
 use std::fmt;

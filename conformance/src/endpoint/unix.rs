@@ -66,8 +66,13 @@ pub(super) fn command(line: &str) -> Command {
     shell
 }
 
+/// Whether processes that we start can be asked to end.
+pub(crate) fn can_ask_to_end() -> bool {
+    true
+}
+
 /// Asks a process to end.
-pub(super) fn ask_to_end(process: &Child) {
+pub(super) fn ask_to_end(process: &mut Child) {
     if let Some(id) = process.id().and_then(|id| Pid::from_raw(id.cast_signed())) {
         // Ended already is as good.
         let _ = kill_process(id, Signal::TERM);

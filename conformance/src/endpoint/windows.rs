@@ -16,7 +16,9 @@ use tokio::net::windows::named_pipe::{ClientOptions, NamedPipeClient};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::{Instant, sleep};
 use windows_sys::Win32::Foundation::ERROR_PIPE_BUSY;
-use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, GenerateConsoleCtrlEvent};
+use windows_sys::Win32::System::Console::{
+    CTRL_BREAK_EVENT, GenerateConsoleCtrlEvent, GetConsoleProcessList,
+};
 use windows_sys::Win32::System::Pipes::{PeekNamedPipe, WaitNamedPipeW};
 use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 
@@ -121,11 +123,19 @@ pub(super) fn command(line: &str) -> Command {
     command
 }
 
-/// Asks a process to end: Ctrl-Break, if it shares our console. Otherwise it is ended when it does not end by itself.
-pub(super) fn ask_to_end(process: &Child) {
-    if let Some(id) = process.id() {
-        // SAFETY: it takes numbers only.
-        unsafe { GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, id) };
+/// Whether processes that we start can be asked to end: they share our console, if we have one.
+pub(crate) fn can_ask_to_end() -> bool {
+    // SAFETY: there is room for one.
+    unsafe { GetConsoleProcessList(&mut 0, 1) != 0 }
+}
+
+/// Asks a process to end: Ctrl-Break, if it shares our console. Otherwise it is ended at once.
+pub(super) fn ask_to_end(process: &mut Child) {
+    // SAFETY: it takes numbers only.
+    let asked = process.id().is_some_and(|id| unsafe { GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, id) != 0 });
+    if !asked {
+        // Ended already is as good.
+        let _ = process.start_kill();
     }
 }
 

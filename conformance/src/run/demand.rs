@@ -1,10 +1,10 @@
 //! What a case demands of the endpoint and of the command line, told from its steps; and so why it may not run.
 
 use super::verdict::Verdict;
-use crate::endpoint::Target;
+use crate::endpoint::{Target, can_ask_to_end};
 use crate::json::Json;
 use crate::spec::{From, Spec};
-use crate::transcript::{Need, Over, Script, Verb, walk};
+use crate::transcript::{DaemonVerb, Need, Over, Script, Verb, walk};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a case demands.
@@ -20,6 +20,8 @@ pub struct Demand {
     pub wss: bool,
     /// Whether it acts on the daemon's process.
     pub process: bool,
+    /// Whether it asks that process to end.
+    pub stop: bool,
     /// Whether it needs more than one connection, or one after another.
     pub connections: bool,
     /// Whether it closes only its own half.
@@ -55,7 +57,10 @@ pub fn demand(script: &Script, spec: &Spec) -> Demand {
                 demand.wss |= open.over == Some(Over::Wss);
                 *openings.entry(open.open.clone()).or_default() += 1;
             }
-            Verb::Daemon(_) => demand.process = true,
+            Verb::Daemon(act) => {
+                demand.process = true;
+                demand.stop |= act.daemon == DaemonVerb::Stop;
+            }
             Verb::Close(close) => demand.half_close |= close.half,
             Verb::Send(send) => {
                 for frame in send.send.frames() {
@@ -137,6 +142,9 @@ pub(super) fn excluded(
     }
     if demand.process && !matches!(target, Target::Spawn(_)) {
         return not_now("only with --spawn the daemon can be restarted".to_owned());
+    }
+    if demand.stop && !can_ask_to_end() {
+        return not_now("a daemon without a console in common cannot be asked to end".to_owned());
     }
     if target.is_ours() {
         return match script.header.config.is_empty() || options.profile.configurable {

@@ -21,7 +21,7 @@ pub use known::{Known, KnownFault};
 pub use log::WireLine;
 pub use verdict::{Failure, Verdict};
 
-use crate::endpoint::{Profile, StartFault, Target};
+use crate::endpoint::{Daemon, Profile, StartFault, Target};
 use crate::json::Json;
 use crate::spec::{Spec, Spelling};
 use crate::transcript::{Script, Suite, matches_glob};
@@ -185,7 +185,7 @@ impl Shared {
                 } else {
                     _among = seat.gate.read().await;
                 }
-                let given = self.given(script, seat.daemon.lock().await.directory());
+                let given = self.given(script, &*seat.daemon.lock().await);
                 let mut scopes = Scopes::new(&given, &script.header.names, script.each.as_ref());
                 let exact = script.header.spelling.is_some();
                 if !exact {
@@ -210,11 +210,12 @@ impl Shared {
         record
     }
 
-    fn given(&self, script: &Script, directory: &std::path::Path) -> Given {
+    fn given(&self, script: &Script, daemon: &Daemon) -> Given {
         let names = BTreeMap::from([
             ("agent".to_owned(), Json::text(self.options.profile.agent.as_str())),
             ("uniq".to_owned(), Json::String(unique())),
-            ("dir".to_owned(), Json::String(directory.display().to_string())),
+            ("dir".to_owned(), Json::String(daemon.directory().display().to_string())),
+            ("socket".to_owned(), Json::String(daemon.socket().display().to_string())),
         ]);
         let mut limits = self.declared.limits.clone();
         if self.pool_is_ours() {

@@ -19,7 +19,7 @@ const OPERATORS: [&str; 14] = [
 /// The computed values.
 const COMPUTED: [&str; 4] = ["$b64", "$sha256", "$bytes", "$add"];
 /// Names that are always given.
-const GIVEN: [&str; 4] = ["agent", "uniq", "dir", "each"];
+const GIVEN: [&str; 5] = ["agent", "uniq", "dir", "socket", "each"];
 
 /// Looks at a transcript and the cases it makes.
 pub fn lint(transcript: &Transcript, scripts: &[&Script], spec: &Spec) -> Vec<Finding> {

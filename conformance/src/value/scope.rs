@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// What is known before the first step.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
-    /// `$agent`, `$uniq`, `$dir`, `$each`.
+    /// `$agent`, `$uniq`, `$dir`, `$socket`, `$each`.
     pub names: BTreeMap<String, Json>,
     /// `$limit.NAME`.
     pub limits: BTreeMap<String, i64>,
