@@ -9,7 +9,6 @@ mod handshake;
 mod limits;
 mod order;
 mod peer;
-mod recorded;
 mod sessions;
 mod spelling;
 mod splits;

@@ -1,7 +1,13 @@
 //! What a client in use sends, frame by frame as it was recorded (snake_case, string ids, prompts as notifications, its
-//! whole environment in `initialize`), while another client speaks the documented way.
+//! whole environment in `initialize`), while another client speaks the documented way. A program of its own, since its
+//! log is the whole process's.
+#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise, in its helpers too")]
 
-use crate::peer::{Peer, Served};
+#[path = "../connection/peer.rs"]
+#[allow(dead_code, reason = "the connection tests need more of it")]
+mod peer;
+
+use peer::{Peer, Served};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::io;
@@ -10,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use tracing_subscriber::fmt::MakeWriter;
 use zeroclaw_spec::Method;
 
-const RECORDED: &str = include_str!("../recorded/zerocode-0.8.4.ndjson");
+const RECORDED: &str = include_str!("zerocode-0.8.4.ndjson");
 
 /// SP-02, SP-04, EN-12, HS-08, ER-03
 #[tokio::test]
@@ -18,7 +24,7 @@ async fn a_recorded_client_and_a_documented_one_are_each_answered_in_their_own_s
     let log = Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).finish();
-    let quiet = tracing::subscriber::set_default(subscriber);
+    tracing::subscriber::set_global_default(subscriber).unwrap();
     let served = Served::new();
     let mut documented = served.initialized().await;
     let mut recorded = served.connect();
@@ -34,7 +40,6 @@ async fn a_recorded_client_and_a_documented_one_are_each_answered_in_their_own_s
         let status = documented.call("status", json!({})).await;
         assert!(status["activeSessions"].is_number() && status.get("active_sessions").is_none(), "{status}");
     }
-    drop(quiet);
 
     // HS-08: the values that stand in its environment are nowhere.
     let log = log.text();
