@@ -203,11 +203,11 @@ class RpcError(Exception):
 
 
 class Malformed(RpcError):
-    """A frame that is no call, and the id under which to say so."""
+    """A frame that is no call, the id under which to say so, and what it would have called."""
 
-    def __init__(self, message, request_id=None):
+    def __init__(self, message, request_id=None, call=None):
         super().__init__(INVALID_REQUEST, message)
-        self.request_id = request_id
+        self.request_id, self.call = request_id, call
 
 
 class Call(NamedTuple):
@@ -231,15 +231,16 @@ def read_envelope(value):
     if responds or not isinstance(members.get("method"), str):
         raise Malformed("neither a call nor a response")  # EN-07
     request_id = members.get("id", NOTIFICATION)
+    params = members.get("params", [])
+    call = Call(members["method"], request_id, params)
     if request_id not in (NOTIFICATION, None) and not isinstance(request_id, (str, Number)):
-        raise Malformed("an id is a string, a number or null")
+        raise Malformed("an id is a string, a number or null", call=call)
     answer_to = None if request_id is NOTIFICATION else request_id  # EN-05, EN-10
     if members.get("jsonrpc") != "2.0":
-        raise Malformed('"jsonrpc" must be "2.0"', answer_to)
-    params = members.get("params", [])
+        raise Malformed('"jsonrpc" must be "2.0"', answer_to, call)
     if not isinstance(params, list):  # which an Object is, too; null is neither (EN-03)
-        raise Malformed("params is an object or an array", answer_to)
-    return Call(members["method"], request_id, params)
+        raise Malformed("params is an object or an array", answer_to, call)
+    return call
 
 
 # --- Parameters, in both spellings (section 16) -------------------------------------------------------
@@ -360,12 +361,11 @@ def read_params(kinds, given, strict, snake_case, path=""):
 
 
 def prompted_session(call):
-    """The session that a session/prompt is for, however wrong the rest of it (TU-05)."""
-    if call.method == "session/prompt" and isinstance(call.params, Object):
-        for name, value in call.params:
-            if name in ("sessionId", "session_id") and isinstance(value, str):
-                return value
-    return None
+    """The session that a session/prompt is for, however wrong the rest of it; the documented name wins (TU-05)."""
+    if call is None or call.method != "session/prompt" or not isinstance(call.params, Object):
+        return None
+    named = {name: value for name, value in reversed(call.params) if isinstance(value, str)}
+    return named.get("sessionId", named.get("session_id"))
 
 
 # --- Sessions and turns (sections 7 and 8) ------------------------------------------------------------
@@ -390,9 +390,8 @@ class Session:
         self.last_activity, self.touched = now(), time.monotonic()
 
     def end_turns(self):
-        for turn in list(self.turns)[1:]:
-            turn.refuse(RpcError(SESSION_NOT_FOUND, "the session was closed"))
-        if self.turns:
+        """SE-05: who waits ends as cancelled too, each after the one before it."""
+        while self.turns:
             self.turns[0].finish("cancelled", "cancelled")
 
 
@@ -562,7 +561,7 @@ class Connection:
             if FAULT != "answer":
                 return b""
             request_id = None
-        code = members.get("error", {}).get("code", INVALID_REQUEST)
+        code = members.get("error", {}).get("code", INTERNAL_ERROR)
         if FAULT == "null-id" and code == PARSE_ERROR:
             request_id = NOTIFICATION
         # LI-13: an id, or the name of a member, may be too long to come back.
@@ -649,6 +648,8 @@ class Connection:
                 scanned, patience = 0, self.limits["frame_timeout_ms"] / 1000
                 await self.act(line)
                 continue
+            if not buffer.strip(b" \t\r"):  # LI-02: blanks begin no frame
+                buffer.clear()
             scanned, began = len(buffer), loop.time()
             try:
                 piece = await asyncio.wait_for(loop.sock_recv(self.sock, READ_BYTES), patience if buffer else None)
@@ -673,7 +674,11 @@ class Connection:
         except ValueError:
             await self.send(self.error(None, RpcError(PARSE_ERROR, "the frame is not JSON")))
         except Malformed as error:
-            await self.send(self.error(error.request_id, error))
+            identifier = prompted_session(error.call) if self.initialized else None
+            if identifier is not None:
+                await self.send(*self.refusal(error.request_id, identifier, error))
+            else:
+                await self.send(self.error(error.request_id, error))
         else:
             if call is None:
                 log.debug("dropped a response of %d bytes", len(line))
@@ -774,7 +779,7 @@ class Daemon:
         self.limits = {name: rpc.get(name, default) for name, default in LIMITS.items()}
         self.strict_params = rpc.get("strict_params", False)
         self.server_version = rpc.get("server_version", VERSION)  # CL-06
-        self.secret = secrets.token_bytes(32)
+        self.secret = own_secret(os.path.join(data_dir, "client.key"))  # HS-07: also after a restart
         self.connections = {}  # each with the task that serves it
         self.live, self.rows = {}, {}  # sessions by id
 
@@ -827,8 +832,8 @@ class Daemon:
         session = self.live.get(identifier) or (self.rows.get(identifier) if mode == "acp" else None)
         if session and session.mode != mode:
             raise RpcError(INVALID_PARAMS, "the session is live in the other mode", reason="mode_conflict")
-        if session and surface and surface != session.surface:
-            raise params.invalid("interactionSurface", "the session's own surface")
+        if session and surface != session.surface:
+            raise invalid("/" + params.spelled.get("interactionSurface", "interactionSurface"), "its own surface")
         if session is None:
             if not params.get("keepSiblings"):
                 self.close_siblings(connection, mode)
@@ -972,6 +977,18 @@ def peer_uid(sock):
     return struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
 
 
+def own_secret(path):
+    """What is in the file, which is made if it is not there."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        with open(path, "rb") as file:
+            return file.read()
+    with os.fdopen(handle, "wb") as file:
+        file.write(secrets.token_bytes(32))
+    return own_secret(path)
+
+
 def setting(name):
     return os.environ.get(name, "").strip()  # blank counts as unset
 
@@ -1072,9 +1089,9 @@ async def run(options):
         data_dir = os.path.join(config_dir, "data")
     endpoint = os.path.abspath(setting("ZEROCLAW_SOCKET") or os.path.join(data_dir, "daemon.sock"))  # EP-03
     endpoint = None if options.stdio else endpoint
-    daemon = Daemon(config_dir, data_dir, endpoint, read_rpc(os.path.join(config_dir, "config.toml")))
-    os.makedirs(daemon.workspace, mode=0o700, exist_ok=True)
+    os.makedirs(os.path.join(data_dir, "workspace"), mode=0o700, exist_ok=True)
     own(os.path.join(data_dir, "daemon.lock"), endpoint or data_dir)
+    daemon = Daemon(config_dir, data_dir, endpoint, read_rpc(os.path.join(config_dir, "config.toml")))
     loop, told_to_end = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, told_to_end.set)

@@ -1,4 +1,5 @@
-//! Our own daemon, found beside the runner and checked to be of the same spec.
+//! Our own daemon, found beside the runner and checked to be of the same spec. Under `cargo run` it is built first, so
+//! that one command works on a fresh clone.
 
 use super::quoted;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,9 @@ pub enum FindFault {
         /// Where it was looked for.
         looked: String,
     },
+    /// It cannot be built.
+    #[error("our daemon does not build: {0}")]
+    NotBuilt(io::Error),
     /// It does not say which spec it is of.
     #[error(
         "{path} does not answer `schema digest`: {fault}; build it anew with `cargo build --release --bin zeroclaw`"
@@ -44,6 +48,9 @@ pub enum FindFault {
 
 /// The command that starts our daemon, if it is there and of the spec with this digest.
 pub fn find_ours(digest: &str) -> Result<String, FindFault> {
+    if let (Some(cargo), Some(package)) = (env::var_os("CARGO"), env::var_os("CARGO_MANIFEST_DIR")) {
+        build(cargo.as_ref(), package.as_ref())?;
+    }
     let places = places().unwrap_or_default();
     let Some(path) = places.iter().find(|place| place.is_file()) else {
         let looked: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
@@ -56,6 +63,23 @@ pub fn find_ours(digest: &str) -> Result<String, FindFault> {
     } else {
         Err(FindFault::OtherSpec { path: shown(path), theirs, ours: digest.to_owned() })
     }
+}
+
+/// Builds the daemon beside the runner, with the profile that the runner was built with.
+fn build(cargo: &Path, package: &Path) -> Result<(), FindFault> {
+    let own = env::current_exe().map_err(FindFault::NotBuilt)?;
+    let Some((profile, target)) =
+        own.parent().and_then(|beside| Some((beside.file_name()?, beside.parent()?)))
+    else {
+        return Ok(());
+    };
+    let mut command = Command::new(cargo);
+    command.current_dir(package).args(["build", "--quiet", "--package", "zeroclaw", "--bin", "zeroclaw"]);
+    command.arg("--target-dir").arg(target).arg("--profile");
+    // The profile `dev` is the one whose directory has another name.
+    command.arg(if profile == "debug" { "dev".as_ref() } else { profile });
+    let status = command.status().map_err(FindFault::NotBuilt)?;
+    if status.success() { Ok(()) } else { Err(FindFault::NotBuilt(io::Error::other(status.to_string()))) }
 }
 
 fn shown(path: &Path) -> String {
