@@ -1,7 +1,11 @@
 //! Where a connection's bytes come from and go to. Whatever can be split into two directions and says who is at the
 //! other end plugs in here; dispatch and sessions know nothing of it (EP-15).
 
+mod hangup;
 mod local;
+mod stdio;
+
+pub use stdio::Stdio;
 
 use std::fmt;
 use std::pin::Pin;
