@@ -9,7 +9,7 @@ use crate::paths::{NoPaths, Paths};
 use crate::presence::Presence;
 use crate::private_dir;
 use crate::system;
-use crate::transport::Transport;
+use crate::transport::{Stdio, Transport};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +40,9 @@ pub enum ServerError {
     /// The system does not let us hear its signals.
     #[error("cannot listen for signals: {0}")]
     Signals(io::Error),
+    /// Standard input and output cannot be served.
+    #[error("cannot take over standard input and output: {0}")]
+    Stdio(io::Error),
 }
 
 /// How long a daemon lives.
@@ -56,16 +59,12 @@ pub enum Lifetime {
 /// # Errors
 /// [`ServerError`], with what a person can do about it.
 pub async fn run(paths: Paths, lifetime: Lifetime) -> Result<(), ServerError> {
-    let config = Config::read(&paths.config_file())?;
-    let unusable = |error| ServerError::DataDir(paths.data_dir.clone(), error);
-    private_dir::claim(&paths.data_dir).map_err(unusable)?;
-    let _owner = Lock::take(&paths.data_dir.join("daemon.lock"), &paths.data_dir.display().to_string())?;
+    let Estate { config, clients, _owner } = Estate::claim(&paths)?;
     let endpoint = match Endpoint::inherited()? {
         Some(endpoint) => endpoint,
         None => Endpoint::bind(&paths.endpoint(), paths.socket_override.is_none())?,
     };
     let path = endpoint.path().display().to_string();
-    let clients = ClientNames::open(&paths.data_dir).map_err(unusable)?;
     let daemon = Arc::new(Daemon::new(paths, Some(path.clone()), config, clients));
     let ended = system::stop_signal().map_err(ServerError::Signals)?;
     // EP-13: whoever waits for us may connect now.
@@ -88,6 +87,52 @@ pub async fn run(paths: Paths, lifetime: Lifetime) -> Result<(), ServerError> {
     }
     // EP-07: gone before the last connection is, so that nobody new comes.
     drop(endpoint);
+    leave(&daemon, &connections).await;
+    Ok(())
+}
+
+/// Runs a daemon for one client on standard input and output, until that client has gone or a signal comes (EP-15).
+///
+/// # Errors
+/// [`ServerError`], with what a person can do about it.
+pub async fn run_stdio(paths: Paths) -> Result<(), ServerError> {
+    let Estate { config, clients, _owner } = Estate::claim(&paths)?;
+    let ended = system::stop_signal().map_err(ServerError::Signals)?;
+    let client = Stdio::take().map_err(ServerError::Stdio)?;
+    let daemon = Arc::new(Daemon::new(paths, None, config, clients));
+    tracing::info!(pid = std::process::id(), "ready on standard input and output");
+    let connections = TaskTracker::new();
+    let served = serve(Arc::clone(&daemon), client).instrument(tracing::info_span!("connection"));
+    let served = connections.spawn(served);
+    tokio::select! {
+        _ = served => tracing::info!("stopping: the client has gone"),
+        signal = ended => tracing::info!(signal, "stopping"),
+    }
+    leave(&daemon, &connections).await;
+    Ok(())
+}
+
+/// What a daemon owns before it serves anybody, whatever it serves them on.
+struct Estate {
+    config: Config,
+    clients: ClientNames,
+    /// EP-16: one data directory has one owner.
+    _owner: Lock,
+}
+
+impl Estate {
+    fn claim(paths: &Paths) -> Result<Self, ServerError> {
+        let config = Config::read(&paths.config_file())?;
+        let unusable = |error| ServerError::DataDir(paths.data_dir.clone(), error);
+        private_dir::claim(&paths.data_dir).map_err(unusable)?;
+        let owner = Lock::take(&paths.data_dir.join("daemon.lock"), &paths.data_dir.display().to_string())?;
+        let clients = ClientNames::open(&paths.data_dir).map_err(unusable)?;
+        Ok(Self { config, clients, _owner: owner })
+    }
+}
+
+/// Ends what runs, and waits for it as long as it may take (EP-14).
+async fn leave(daemon: &Daemon, connections: &TaskTracker) {
     connections.close();
     let goodbye = async {
         daemon.stop().await;
@@ -97,7 +142,6 @@ pub async fn run(paths: Paths, lifetime: Lifetime) -> Result<(), ServerError> {
         tracing::warn!("some connections did not end in time");
     }
     tracing::info!("stopped");
-    Ok(())
 }
 
 /// Lets clients in, for ever.

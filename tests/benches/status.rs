@@ -5,12 +5,10 @@
 
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixListener;
 use zeroclaw_tests::daemon::DaemonProcess;
-
-const REQUEST: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\"}\n";
+use zeroclaw_tests::round_trip::{Client, STATUS, p50, stay_on_one_processor};
 
 /// Round trips before the clock counts, and those that count, in rounds that alternate between the two servers.
 const WARM_UP: usize = 2_000;
@@ -36,13 +34,12 @@ fn compare(max_ratio: Option<f64>) -> ExitCode {
     let daemon = DaemonProcess::start(env!("CARGO_BIN_EXE_daemon-under-test"), "");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let (status, echo) = runtime.block_on(async {
-        let mut status = Client::connect(&daemon.socket()).await;
-        status.round_trip(b"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}\n").await;
-        let reply_bytes = status.round_trip(REQUEST.as_bytes()).await;
+        let mut status = Client::initialized(&daemon.socket()).await;
+        let reply_bytes = status.round_trip(STATUS).await;
         let echo_socket = daemon.directory().join("echo.sock");
         let _server = Echo::start(&echo_socket, reply_bytes);
         let mut echo = Client::connect(&echo_socket).await;
-        assert_eq!(echo.round_trip(REQUEST.as_bytes()).await, reply_bytes, "the sizes are the same");
+        assert_eq!(echo.round_trip(STATUS).await, reply_bytes, "the sizes are the same");
         for client in [&mut status, &mut echo] {
             client.measure(WARM_UP).await;
         }
@@ -62,59 +59,6 @@ fn compare(max_ratio: Option<f64>) -> ExitCode {
     match max_ratio {
         Some(most) if ratio > most => ExitCode::FAILURE,
         _ => ExitCode::SUCCESS,
-    }
-}
-
-/// Keeps us, and the servers that we start, on one processor: whether a wake-up crosses processors costs several times
-/// what is measured here, and the system decides it anew in each run.
-fn stay_on_one_processor() {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-        let allowed = sched_getaffinity(None).expect("we may ask");
-        let first = (0..CpuSet::MAX_CPU).find(|&cpu| allowed.is_set(cpu)).expect("we run on one");
-        let mut one = CpuSet::new();
-        one.set(first);
-        sched_setaffinity(None, &one).expect("we may choose among those we have");
-    }
-}
-
-fn p50(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
-}
-
-/// The client of both servers.
-struct Client {
-    stream: UnixStream,
-    buffer: Vec<u8>,
-}
-
-impl Client {
-    async fn connect(socket: &Path) -> Self {
-        Self { stream: UnixStream::connect(socket).await.expect("a server"), buffer: vec![0; 64 * 1024] }
-    }
-
-    /// Sends a line and reads one: its size in bytes.
-    async fn round_trip(&mut self, line: &[u8]) -> usize {
-        self.stream.write_all(line).await.expect("the server reads");
-        let mut size = 0;
-        while size == 0 || self.buffer[size - 1] != b'\n' {
-            let read = self.stream.read(&mut self.buffer[size..]).await.expect("the server answers");
-            assert_ne!(read, 0, "the server has gone");
-            size += read;
-        }
-        size
-    }
-
-    async fn measure(&mut self, count: usize) -> Vec<Duration> {
-        let mut times = Vec::with_capacity(count);
-        for _ in 0..count {
-            let start = Instant::now();
-            self.round_trip(REQUEST.as_bytes()).await;
-            times.push(start.elapsed());
-        }
-        times
     }
 }
 

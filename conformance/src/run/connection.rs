@@ -269,13 +269,15 @@ impl Reader {
                 continue;
             }
             let read = tokio::select! {
-                read = from.read(&mut piece) => read,
+                // Told first to read no more, it reads no more, whatever has come meanwhile.
+                biased;
                 changed = reading.changed() => {
                     if changed.is_err() {
                         return;
                     }
                     continue;
                 }
+                read = from.read(&mut piece) => read,
             };
             match read {
                 Ok(0) => break End::Eof,
@@ -284,7 +286,8 @@ impl Reader {
                 Ok(length) => self.split(&mut line, &piece[..length]),
             }
         };
-        if !line.is_empty() {
+        // What was cut off while nobody read is nobody's fault.
+        if !line.is_empty() && how != End::Gone {
             self.hand_over(std::mem::take(&mut line));
         }
         let said = match how {

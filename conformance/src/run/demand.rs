@@ -9,40 +9,40 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a case demands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Demand {
+pub(super) struct Demand {
     /// The methods of the spec that it calls.
-    pub methods: BTreeSet<String>,
+    pub(super) methods: BTreeSet<String>,
     /// Whether it scripts the model.
-    pub model: bool,
+    pub(super) model: bool,
     /// Whether it acts as somebody else than the operator.
-    pub users: bool,
+    pub(super) users: bool,
     /// Whether it opens a connection over WSS.
-    pub wss: bool,
+    pub(super) wss: bool,
     /// Whether it acts on the daemon's process.
-    pub process: bool,
+    pub(super) process: bool,
     /// Whether it asks that process to end.
-    pub stop: bool,
+    pub(super) stop: bool,
     /// Whether it needs more than one connection, or one after another.
-    pub connections: bool,
+    pub(super) connections: bool,
     /// Whether it closes only its own half.
-    pub half_close: bool,
+    pub(super) half_close: bool,
     /// Whether it measures times.
-    pub times: bool,
+    pub(super) times: bool,
 }
 
 /// What is known of the endpoint before a case runs.
 #[derive(Debug, Clone, Default)]
-pub struct Declared {
+pub(super) struct Declared {
     /// The methods it says it serves; nothing if it did not say.
-    pub capabilities: Option<BTreeSet<String>>,
+    pub(super) capabilities: Option<BTreeSet<String>>,
     /// The limits it says it keeps.
-    pub limits: BTreeMap<String, i64>,
+    pub(super) limits: BTreeMap<String, i64>,
     /// Its version, for the report.
-    pub version: Option<String>,
+    pub(super) version: Option<String>,
 }
 
 /// What a script demands.
-pub fn demand(script: &Script, spec: &Spec) -> Demand {
+pub(super) fn demand(script: &Script, spec: &Spec) -> Demand {
     let mut demand = Demand { users: !script.header.users.is_empty(), ..Demand::default() };
     let mut openings = BTreeMap::<String, u32>::new();
     walk(&script.steps, &mut |step| {

@@ -15,7 +15,6 @@ mod take;
 mod verdict;
 mod wanted;
 
-pub use demand::{Declared, Demand, demand};
 pub use event::{CaseRecord, Event, RuleVerdict, Summary};
 pub use known::{Known, KnownFault};
 pub use log::WireLine;
@@ -27,7 +26,7 @@ use crate::spec::{Spec, Spelling};
 use crate::transcript::{Script, Suite, matches_glob};
 use crate::value::{Given, Scopes};
 use case::{Case, Ended, Setting};
-use demand::excluded;
+use demand::{Declared, Demand, demand, excluded};
 use pool::Pool;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! The daemons of a run: one for each configuration, shared by the cases that can share it.
 
 use super::demand::Demand;
-use super::log::WireLog;
 use super::{Declared, Options};
 use crate::endpoint::{Daemon, StartFault, Target, Wire};
 use crate::json::{self, Json};
@@ -99,9 +98,7 @@ impl Pool {
 
 /// Sends `initialize` and gives back the result, if one comes.
 async fn introduce(mut wire: Wire) -> Option<Json> {
-    let log = WireLog::new();
     let hello = b"{\"jsonrpc\":\"2.0\",\"id\":\"init-0\",\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}\n";
-    log.add("probe", '>', hello);
     wire.transmit.write_all(hello).await.ok()?;
     wire.transmit.flush().await.ok()?;
     let mut line = Vec::new();

@@ -1,13 +1,15 @@
 //! The command line: what it takes, and what each command is called. What they do is in a file each.
 
 mod call;
+mod chat;
 mod connect;
 mod schema;
 
 use crate::paths::Paths;
 use crate::server::{self, Lifetime};
 use clap::{Parser, Subcommand};
-use std::io::IsTerminal as _;
+use std::error::Error;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
@@ -32,11 +34,16 @@ enum Command {
         /// End one second after the last client has gone; never before a first one has come.
         #[arg(long)]
         ephemeral: bool,
+        /// Serve one client on standard input and output instead, and end when it has gone. Opens no socket.
+        #[arg(long, conflicts_with = "ephemeral")]
+        stdio: bool,
     },
     /// Send one request to the running daemon and print what comes: notifications, then the result, a line each.
     ///
     /// The exit status is 0 for a result, 1 for an error object, 2 if the daemon cannot be reached.
     Call(call::Arguments),
+    /// Talk with an agent: a line is a prompt, Ctrl-C cancels the turn, Ctrl-D leaves.
+    Chat(chat::Arguments),
     /// Print what is derived from the protocol's spec.
     Schema(schema::Arguments),
 }
@@ -48,34 +55,34 @@ pub fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(log_filter)
         .with_writer(std::io::stderr)
-        .with_ansi(
-            std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty()),
-        )
+        .with_ansi(is_colourful(&std::io::stderr()))
         .init();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return complain(error),
     };
-    let done = runtime.block_on(async {
-        match arguments.command {
-            Command::Daemon { ephemeral } => match Paths::resolve(arguments.config_dir.as_deref()) {
-                Ok(paths) => {
-                    server::run(paths, if ephemeral { Lifetime::Ephemeral } else { Lifetime::UntilStopped })
-                        .await
-                        .map_or_else(complain, |()| ExitCode::SUCCESS)
-                }
-                Err(error) => complain(error),
-            },
-            Command::Call(call) => match Paths::resolve(arguments.config_dir.as_deref()) {
-                Ok(paths) => call::run(call, &paths).await.unwrap_or_else(complain),
-                Err(error) => complain(error),
-            },
-            Command::Schema(schema) => schema::run(&schema).map_or_else(complain, |()| ExitCode::SUCCESS),
-        }
-    });
+    let done = runtime.block_on(run(arguments)).unwrap_or_else(complain);
     // EP-14: what is still stuck does not keep the process.
     runtime.shutdown_background();
     done
+}
+
+async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    let paths = || Paths::resolve(arguments.config_dir.as_deref());
+    match arguments.command {
+        Command::Daemon { stdio: true, .. } => server::run_stdio(paths()?).await?,
+        Command::Daemon { ephemeral: true, .. } => server::run(paths()?, Lifetime::Ephemeral).await?,
+        Command::Daemon { .. } => server::run(paths()?, Lifetime::UntilStopped).await?,
+        Command::Call(call) => return Ok(call::run(call, &paths()?).await?),
+        Command::Chat(chat) => return Ok(chat::run(chat, &paths()?).await?),
+        Command::Schema(schema) => schema::run(&schema)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether to use colour on this stream: on a terminal, unless NO_COLOR is set.
+fn is_colourful(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty())
 }
 
 /// Says what went wrong, once, and with which status to leave.

@@ -2,12 +2,16 @@
 //! other end plugs in here; dispatch and sessions know nothing of it (EP-15).
 
 #[cfg(unix)]
+mod hangup;
+#[cfg(unix)]
 mod local;
 #[cfg(windows)]
 mod pipe;
+mod stdio;
 
 #[cfg(windows)]
 pub use pipe::Pipe;
+pub use stdio::Stdio;
 
 use std::fmt;
 use std::pin::Pin;

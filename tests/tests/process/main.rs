@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends at the first surprise, in its helpers too")]
 
 mod call;
+mod chat;
 mod clients;
 mod configuration;
 mod ending;
@@ -10,3 +11,4 @@ mod ownership;
 mod program;
 mod socket;
 mod start;
+mod stdio;

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -123,27 +123,18 @@ impl Running {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let heard = Arc::new(Mutex::new(String::new()));
-        let mut line = String::new();
-        while !line.contains("is ready on") {
+        let hear = move |stderr: &mut BufReader<ChildStderr>, heard: &Mutex<String>| {
+            let mut line = String::new();
+            let more = stderr.read_line(&mut line).is_ok_and(|bytes| bytes > 0);
             heard.lock().unwrap().push_str(&line);
-            line.clear();
-            assert_ne!(
-                stderr.read_line(&mut line).unwrap(),
-                0,
-                "it did not start: {}",
-                heard.lock().unwrap()
-            );
-        }
+            more.then_some(line)
+        };
+        while !hear(&mut stderr, &heard)
+            .unwrap_or_else(|| panic!("it did not start: {}", heard.lock().unwrap()))
+            .contains("is ready on")
+        {}
         let hearing = Arc::clone(&heard);
-        let listener = std::thread::spawn(move || {
-            while !line.is_empty() {
-                hearing.lock().unwrap().push_str(&line);
-                line.clear();
-                if stderr.read_line(&mut line).is_err() {
-                    return;
-                }
-            }
-        });
+        let listener = std::thread::spawn(move || while hear(&mut stderr, &hearing).is_some() {});
         Self { child, heard, listener: Some(listener) }
     }
 
