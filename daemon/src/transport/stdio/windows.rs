@@ -13,6 +13,7 @@ use windows_sys::Wdk::Storage::FileSystem::{
     FILE_PIPE_CLOSING_STATE, FILE_PIPE_DISCONNECTED_STATE, FILE_PIPE_LOCAL_INFORMATION,
     FilePipeLocalInformation, NtQueryInformationFile,
 };
+use windows_sys::Win32::Foundation::CloseHandle;
 use windows_sys::Win32::System::Console::{STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, SetStdHandle};
 use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
 
@@ -26,6 +27,10 @@ const PROBE: Duration = Duration::from_secs(1);
 pub(super) fn take() -> io::Result<(File, File)> {
     let input = io::stdin().as_handle().try_clone_to_owned()?;
     let output = io::stdout().as_handle().try_clone_to_owned()?;
+    let errors = io::stderr().as_raw_handle();
+    let mut left = vec![io::stdin().as_raw_handle(), io::stdout().as_raw_handle()];
+    left.dedup();
+    left.retain(|handle| *handle != errors);
     for place in [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE] {
         // It stays there as long as the process does.
         let nowhere = File::options().read(true).write(true).open("NUL")?.into_raw_handle();
@@ -33,6 +38,11 @@ pub(super) fn take() -> io::Result<(File, File)> {
         if unsafe { SetStdHandle(place, nowhere) } == 0 {
             return Err(io::Error::last_os_error());
         }
+    }
+    for handle in left {
+        // While it is open the client does not see our end.
+        // SAFETY: it was the process's own, nobody can get hold of it any more, and standard error is another one.
+        unsafe { CloseHandle(handle) };
     }
     Ok((input.into(), output.into()))
 }
