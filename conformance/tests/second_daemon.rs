@@ -1,9 +1,10 @@
 //! The second daemon, in Python, written from the protocol's text alone: it is judged like ours, and each of its
-//! deliberate faults is found by the rule that it breaks. It needs `python3`.
+//! deliberate faults is found by the rule that it breaks. Where there is no `python3` it is left out; CI has one.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
 use std::sync::Arc;
 use zeroclaw_conformance::endpoint::{Profile, Target};
 use zeroclaw_conformance::run::{Options, Summary, Verdict, run};
@@ -30,6 +31,16 @@ const FAULTS: [(&str, &str, &str); 16] = [
     ("refusal", "turns.refused*", "TU-05"),
 ];
 
+/// Whether there is a Python to run it with. Building and testing ask for nothing but Rust and a C compiler.
+fn python_is_there() -> bool {
+    let there = Command::new("python3").arg("--version").output().is_ok_and(|said| said.status.success());
+    assert!(there || std::env::var_os("CI").is_none(), "CI has to judge the second daemon: install python3");
+    if !there {
+        eprintln!("left out: there is no python3 to run the second daemon with");
+    }
+    there
+}
+
 async fn judged(fault: &str, only: &[&str]) -> Summary {
     let daemon = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tiny_daemon.py");
     let target = Target::Spawn(format!("python3 '{daemon}'"));
@@ -51,6 +62,9 @@ fn failing(summary: &Summary) -> BTreeMap<&str, &str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_keeps_every_rule_that_it_declares() {
+    if !python_is_there() {
+        return;
+    }
     let summary = judged("", &[]).await;
     assert_eq!(failing(&summary), BTreeMap::new());
     assert!(summary.conformant, "{:?}", summary.verdicts);
@@ -58,6 +72,9 @@ async fn it_keeps_every_rule_that_it_declares() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn its_deliberate_faults_are_found_by_their_rules() {
+    if !python_is_there() {
+        return;
+    }
     for (fault, only, rule) in FAULTS {
         let summary = judged(fault, &[only]).await;
         let rules: BTreeSet<_> = failing(&summary).into_values().collect();

@@ -79,6 +79,7 @@ impl Messages for Examples {
     }
 }
 
+/// SP-01, SP-02, SP-03
 #[test]
 fn the_types_read_and_write_every_example_in_both_spellings() {
     let mut examples = Examples::default();

@@ -13,6 +13,7 @@ fn arrive(pending: &Pending, id: &str, outcome: &str) -> bool {
     }
 }
 
+/// OR-01, OR-02
 #[tokio::test]
 async fn each_answer_reaches_the_one_who_asked() {
     let pending = Pending::new();
@@ -27,6 +28,7 @@ async fn each_answer_reaches_the_one_who_asked() {
     assert!(pending.is_empty());
 }
 
+/// EN-08, OR-03
 #[tokio::test]
 async fn an_answer_that_nobody_waits_for_is_ignored() {
     let pending = Pending::new();
@@ -58,6 +60,7 @@ async fn an_id_is_recognised_however_it_is_escaped() {
     assert_eq!(answer.await, Ok(Answer::Result("1".into())));
 }
 
+/// OR-02, OR-03
 #[tokio::test]
 async fn who_stops_waiting_is_forgotten_and_the_number_is_not_used_again() {
     let pending = Pending::new();
@@ -68,6 +71,7 @@ async fn who_stops_waiting_is_forgotten_and_the_number_is_not_used_again() {
     assert_eq!(pending.register().0.to_string(), "zc-out-1");
 }
 
+/// OR-06
 #[tokio::test]
 async fn closing_refuses_who_waits_and_who_comes_later() {
     let pending = Pending::new();

@@ -9,6 +9,7 @@ mod run;
 use crate::spec::Spec;
 use crate::transcript::{Line, Suite};
 use clap::{Parser, Subcommand};
+use cover::CoverOptions;
 use options::{EndpointOptions, ReportOptions, RunOptions, SuiteOptions};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -63,9 +64,8 @@ enum Command {
         endpoint: EndpointOptions,
         #[command(flatten)]
         run: RunOptions,
-        /// Only what the transcripts say, without running them
-        #[arg(long)]
-        no_run: bool,
+        #[command(flatten)]
+        cover: CoverOptions,
     },
     /// Look for faults in the transcripts without running them
     Lint,
@@ -105,7 +105,7 @@ pub fn main() -> ExitCode {
         Command::Replay { case, endpoint, run } => run::replay(spec, &suite, &case, &endpoint, run),
         Command::List { run } => list::list(&suite, &run),
         Command::Explain { name } => explain::explain(&spec, &suite, &name),
-        Command::Cover { endpoint, run, no_run } => cover::cover(spec, &suite, &endpoint, run, no_run),
+        Command::Cover { endpoint, run, cover } => cover::cover(spec, &suite, &endpoint, run, cover),
         Command::Lint => lint(&spec, &suite),
         Command::Schema { what } => schema(what),
     };
