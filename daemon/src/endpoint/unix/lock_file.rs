@@ -3,12 +3,12 @@
 use crate::endpoint::LockError;
 use crate::system;
 use rustix::fs::{Mode, OFlags};
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// Opens the file, made 0600 if it is not there.
+/// Opens the file, made 0600 if it is not there or is wider.
 ///
 /// # Errors
 /// [`LockError::Foreign`] or [`LockError::Failed`].
@@ -31,6 +31,9 @@ pub(in crate::endpoint) fn open(path: &Path) -> Result<File, LockError> {
     }
     if found.nlink() != 1 {
         return Err(foreign("it has more than one name"));
+    }
+    if found.mode() & 0o7777 != 0o600 {
+        file.set_permissions(Permissions::from_mode(0o600)).map_err(failed)?;
     }
     Ok(file)
 }
