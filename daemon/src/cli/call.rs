@@ -1,6 +1,6 @@
 //! `zeroclaw call`: one request by hand, through the typed client.
 
-use super::connect::{self, ConnectError};
+use super::connect::{self, ConnectError, Trust};
 use crate::paths::Paths;
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
@@ -15,6 +15,8 @@ pub(super) struct Arguments {
     /// Its parameters, a JSON object; `-` reads them from standard input.
     #[arg(default_value = "{}")]
     params: String,
+    #[command(flatten)]
+    trust: Trust,
 }
 
 /// Why there is nothing to print.
@@ -34,7 +36,7 @@ pub(super) enum Error {
 
 pub(super) async fn run(arguments: Arguments, paths: &Paths) -> Result<ExitCode, Error> {
     let params = params(arguments.params)?;
-    let (client, mut inbox) = connect::open(paths).await?;
+    let (client, mut inbox) = connect::open(paths, &arguments.trust).await?;
     if arguments.method != Initialize::METHOD {
         client.call::<Initialize>(&InitializeParams::default()).await.map_err(Error::Initialize)?;
     }

@@ -2,7 +2,7 @@
 
 mod screen;
 
-use super::connect::{self, ConnectError};
+use super::connect::{self, ConnectError, Trust};
 use crate::paths::Paths;
 use screen::Screen;
 use std::io::{self, IsTerminal as _};
@@ -27,6 +27,8 @@ pub(super) struct Arguments {
     /// `chat`, or `acp` for a session that can be resumed.
     #[arg(long, default_value = "chat", value_parser = |mode: &str| mode.parse::<ChatMode>().map_err(|unknown: UnknownValue| unknown.to_string()))]
     mode: ChatMode,
+    #[command(flatten)]
+    trust: Trust,
 }
 
 /// Why there is no conversation, or no more of it.
@@ -60,7 +62,7 @@ struct Chat {
 }
 
 pub(super) async fn run(arguments: Arguments, paths: &Paths) -> Result<ExitCode, Error> {
-    let (client, inbox) = connect::open(paths).await?;
+    let (client, inbox) = connect::open(paths, &arguments.trust).await?;
     client.call::<Initialize>(&InitializeParams::default()).await.map_err(Error::Refused)?;
     let wanted = SessionNewParams {
         agent_alias: arguments.agent,

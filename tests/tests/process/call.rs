@@ -103,7 +103,6 @@ fn a_daemon_that_is_not_there_is_said_to_be_so_with_what_to_do() {
     }
 }
 
-/// EP-19
 #[test]
 fn a_server_that_hangs_up_ends_the_call() {
     let home = Home::new();

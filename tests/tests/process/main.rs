@@ -7,6 +7,7 @@ mod chat;
 mod clients;
 mod configuration;
 mod ending;
+mod foreign;
 mod ownership;
 mod program;
 mod socket;

@@ -1,6 +1,6 @@
 //! Over the named pipe; whose daemon it is, the pipe's owner says, which nobody can set to somebody else.
 
-use super::ConnectError;
+use super::{ConnectError, Trust};
 use crate::endpoint::{check_name, security};
 use std::io;
 use std::os::windows::io::{AsRawHandle as _, BorrowedHandle};
@@ -19,6 +19,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 pub(super) async fn dial(
     path: PathBuf,
+    trust: &Trust,
 ) -> Result<(ReadHalf<NamedPipeClient>, WriteHalf<NamedPipeClient>), ConnectError> {
     check_name(&path)?;
     let unreachable = |error| ConnectError::Unreachable { path: path.clone(), error };
@@ -26,7 +27,8 @@ pub(super) async fn dial(
     // SAFETY: the pipe outlives the borrow.
     let handle = unsafe { BorrowedHandle::borrow_raw(pipe.as_raw_handle()) };
     let owner = security::describe(handle).map_err(unreachable)?.owner;
-    if owner != security::SYSTEM && owner != security::current_user().map_err(unreachable)? {
+    let known = owner == security::SYSTEM || owner == security::current_user().map_err(unreachable)?;
+    if !known && !trust.covers(&owner) {
         return Err(ConnectError::Foreign { path, owner });
     }
     Ok(split(pipe))
