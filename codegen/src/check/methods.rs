@@ -114,7 +114,13 @@ fn names(method: &MethodDocument, spec: &Spec, problems: &mut Problems) {
                 let what = format!("there is no verb `{verb}`");
                 problems.add(&grant.place, what, format!("the verbs are {}", listed(VERBS)));
             }
-            Some(_) => {}
+            Some((resource, _)) => {
+                let known = spec.protocol.resources.iter().map(|known| known.value.as_str());
+                if !known.clone().any(|known| known == resource) {
+                    let what = format!("there is no resource `{resource}`");
+                    problems.add(&grant.place, what, format!("protocol.json has {}", listed(known)));
+                }
+            }
         }
     }
     for list in [&rpc.errors, &rpc.transports, &rpc.requirements] {

@@ -15,6 +15,8 @@ pub struct Protocol {
     pub title: String,
     /// What it is.
     pub description: String,
+    /// What grants are given on (AU-05).
+    pub resources: Vec<Located<String>>,
     /// Every time and size that it names (LI-11).
     pub limits: Vec<LimitEntry>,
 }
@@ -128,7 +130,10 @@ pub enum Level {
 
 impl Protocol {
     pub(super) fn read(node: &Node<'_>, problems: &mut Problems) -> Self {
-        node.object(&["$schema", "name", "version", "title", "description", "jsonrpc", "limits"], problems);
+        let members =
+            ["$schema", "name", "version", "title", "description", "jsonrpc", "resources", "limits"];
+        node.object(&members, problems);
+        node.need("resources", problems);
         if let Some(version) = node.need("jsonrpc", problems).filter(|version| version.value != "2.0") {
             problems.add(&version.place, "is not the version of JSON-RPC that is spoken", "write `2.0`");
         }
@@ -138,6 +143,7 @@ impl Protocol {
             version: node.need("version", problems).and_then(|node| node.size(problems)).unwrap_or_default(),
             title: node.need_text("title", problems),
             description: node.need_text("description", problems),
+            resources: node.texts("resources", problems),
             limits: limits.iter().map(|node| LimitEntry::read(node, problems)).collect(),
         }
     }

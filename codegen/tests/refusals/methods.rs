@@ -57,6 +57,11 @@ fn what_a_method_names_is_there() {
             says: &["methods/book/read.json#/x-rpc/grant: there is no verb `burn`"],
         },
         Refusal {
+            mistake: "an unknown resource",
+            edits: &[Set("methods/book/read.json#/x-rpc/grant", r#""boks:read""#)],
+            says: &["methods/book/read.json#/x-rpc/grant: there is no resource `boks`"],
+        },
+        Refusal {
             mistake: "a grant without a verb",
             edits: &[Set("methods/book/read.json#/x-rpc/grant", r#""books""#)],
             says: &["methods/book/read.json#/x-rpc/grant: `books` is not a grant"],
