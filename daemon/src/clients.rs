@@ -29,10 +29,13 @@ impl ClientNames {
     /// The file cannot be read or written. One of the wrong length is replaced: clients then get new names.
     pub fn open(data_dir: &Path) -> io::Result<Self> {
         let path = data_dir.join("clients.key");
-        if let Ok(bytes) = std::fs::read(&path)
-            && let Ok(key) = bytes.try_into()
-        {
-            return Ok(Self { key });
+        match std::fs::read(&path).map(TryInto::try_into) {
+            Ok(Ok(key)) => return Ok(Self { key }),
+            Ok(Err(_)) => {
+                tracing::warn!(path = %path.display(), "not a key: a new one is made, clients get new names")
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
         let key = ids::random();
         let mut file = tempfile::Builder::new().prefix("clients.key.").tempfile_in(data_dir)?;

@@ -10,14 +10,18 @@ use crate::presence::Presence;
 use crate::private_dir;
 use crate::system;
 use crate::transport::{Stdio, Transport};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 use zeroclaw_spec::{ErrorCode, limit};
+
+/// How many refused clients may keep their descriptors while they read why. Those beyond are told and dropped at once,
+/// so that a storm of them cannot use up what the others need (LI-10).
+const MAX_LINGERING: usize = 64;
 
 /// Why the daemon did not start, or could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -59,8 +63,13 @@ pub enum Lifetime {
 /// # Errors
 /// [`ServerError`], with what a person can do about it.
 pub async fn run(paths: Paths, lifetime: Lifetime) -> Result<(), ServerError> {
+    let inherited = Endpoint::inherited()?;
+    if inherited.is_none() {
+        // EP-08: before anything is made.
+        Endpoint::check(&paths.endpoint())?;
+    }
     let Estate { config, clients, _owner } = Estate::claim(&paths)?;
-    let endpoint = match Endpoint::inherited()? {
+    let endpoint = match inherited {
         Some(endpoint) => endpoint,
         None => Endpoint::bind(&paths.endpoint(), paths.socket_override.is_none())?,
     };
@@ -68,7 +77,9 @@ pub async fn run(paths: Paths, lifetime: Lifetime) -> Result<(), ServerError> {
     let daemon = Arc::new(Daemon::new(paths, Some(path.clone()), config, clients));
     let ended = system::stop_signal().map_err(ServerError::Signals)?;
     // EP-13: whoever waits for us may connect now.
-    eprintln!("zeroclaw {} is ready on {path}", crate::daemon::VERSION);
+    let ready = format!("zeroclaw {} is ready on {path}\n", crate::daemon::VERSION);
+    // Nobody may listen any more; that is no reason not to serve.
+    let _ = io::stderr().write_all(ready.as_bytes());
     system::announce_ready();
     tracing::info!(endpoint = %path, pid = std::process::id(), "ready");
     let (connections, presence) = (TaskTracker::new(), Presence::default());
@@ -149,6 +160,7 @@ async fn accept(daemon: &Arc<Daemon>, endpoint: &Endpoint, connections: &TaskTra
     let most = daemon.limits().max_local_connections;
     let room =
         Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS)));
+    let lingering = Arc::new(Semaphore::new(MAX_LINGERING));
     let mut refusing = false;
     let mut number = 0_u64;
     loop {
@@ -177,15 +189,21 @@ async fn accept(daemon: &Arc<Daemon>, endpoint: &Endpoint, connections: &TaskTra
                 if !std::mem::replace(&mut refusing, true) {
                     tracing::warn!(limit = most, "refusing connections: as many are open as may be");
                 }
-                connections.spawn(turn_away(daemon, stream, most));
+                let linger = Arc::clone(&lingering).try_acquire_owned().ok();
+                connections.spawn(turn_away(daemon, stream, most, linger));
             }
         }
     }
 }
 
 /// LI-05.
-async fn turn_away(daemon: Arc<Daemon>, stream: impl Transport, most: u64) {
+async fn turn_away(
+    daemon: Arc<Daemon>,
+    stream: impl Transport,
+    most: u64,
+    linger: Option<OwnedSemaphorePermit>,
+) {
     let message = "as many connections are open as may be";
     let frame = notice(ErrorCode::ConnectionLimitReached, message, "connection_limit", "limit", most);
-    refuse(daemon.limits(), stream, frame).await;
+    refuse(daemon.limits(), stream, frame, linger.is_some()).await;
 }

@@ -84,7 +84,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Whether there is a member of exactly this name.
+    /// Whether there is a member of exactly this name; null counts as absent (EN-03).
     pub fn has(&self, name: &str) -> bool {
         self.text.is_some_and(|text| Reader::new(text).has(name))
     }

@@ -5,6 +5,7 @@ use crate::paths::Paths;
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
 use zeroclaw_spec::client::{CallError, Inbox, Unasked};
+use zeroclaw_spec::json;
 use zeroclaw_spec::wire::validate;
 use zeroclaw_spec::{Initialize, InitializeParams, Request as _};
 
@@ -87,5 +88,5 @@ fn print_rest(inbox: &mut Inbox) -> io::Result<()> {
 
 fn print(unasked: &Unasked) -> io::Result<()> {
     let params = unasked.params.as_deref().unwrap_or("{}");
-    writeln!(io::stdout(), r#"{{"method":"{}","params":{params}}}"#, unasked.method)
+    writeln!(io::stdout(), r#"{{"method":{},"params":{params}}}"#, json::to_text(&unasked.method))
 }

@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     /// Go on with this session, or make one of this id.
     #[arg(long, value_name = "ID", value_parser = |id: &str| SessionId::new(id).map_err(|unfit| unfit.to_string()))]
     session: Option<SessionId>,
-    /// `chat`, or `acp` for a session that can be resumed.
+    /// `chat` or `acp`; neither outlives the daemon yet.
     #[arg(long, default_value = "chat", value_parser = |mode: &str| mode.parse::<ChatMode>().map_err(|unknown: UnknownValue| unknown.to_string()))]
     mode: ChatMode,
     #[command(flatten)]

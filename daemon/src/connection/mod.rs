@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zeroclaw_spec::json::{Encode, Spelling, Writer};
-use zeroclaw_spec::wire::{Frame, Id, Outbox, Pending};
+use zeroclaw_spec::wire::{Frame, Id, Outbox, Pending, Queueing};
 use zeroclaw_spec::{
     ErrorCode, Limits, Notification, Params, SessionUpdate, SessionUpdateParams, TransportKind, TurnComplete,
     TurnOutcome,
@@ -100,14 +100,17 @@ impl Connection {
         self.closed.cancelled().await;
     }
 
-    /// Queues a notification. Its place among the others is taken at once; dropping the future before it is done takes
-    /// the notification back.
+    /// Queues a notification. Its place among the others is taken at once; while it waits for room it can be withdrawn.
+    pub fn queue<N: Notification>(&self, params: &N::Params) -> Queueing {
+        self.outbox.queue(Frame::notification(N::METHOD, Some(&self.encode(params))))
+    }
+
+    /// Queues a notification, and waits until there is room for it.
     ///
     /// # Errors
     /// [`Closed`] when nobody is there any more.
     pub async fn notify<N: Notification>(&self, params: &N::Params) -> Result<(), Closed> {
-        let params = self.encode(params);
-        self.outbox.queue(Frame::notification(N::METHOD, Some(&params))).await
+        self.queue::<N>(params).await
     }
 
     /// TU-05: tells the client that a prompt was refused, so that it does not wait for a turn.

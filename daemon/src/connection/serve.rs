@@ -57,14 +57,16 @@ pub async fn serve(daemon: Arc<Daemon>, transport: impl Transport) {
     tracing::debug!(peer = %connection.credentials, "disconnected");
 }
 
-/// Turns a connection away with one frame and a clean end (LI-05, LI-12).
-pub async fn refuse(limits: &Limits, transport: impl Transport, notice: Frame) {
+/// Turns a connection away with one frame and, if there is time to `linger`, a clean end (LI-05, LI-12).
+pub async fn refuse(limits: &Limits, transport: impl Transport, notice: Frame, linger: bool) {
     let (mut incoming, outgoing) = transport.split();
     let (outbox, driver) = outbox(outgoing, limits);
     if outbox.queue(notice).await.is_ok() {
         outbox.close();
         let _ = driver.run().await;
-        discard(&mut *incoming, limits).await;
+        if linger {
+            discard(&mut *incoming, limits).await;
+        }
     }
 }
 
@@ -259,6 +261,7 @@ impl Conversation {
         let connection = &self.connection;
         connection.pending.close();
         connection.calls.close();
+        connection.outbox.uncork();
         let clean = match end {
             End::Done => {
                 // OR-06: who only stopped asking still gets all it asked for.

@@ -84,15 +84,24 @@ struct Bound {
 }
 
 impl Endpoint {
+    /// Whether a socket can have this path at all. Touches nothing.
+    ///
+    /// # Errors
+    /// [`EndpointError::TooLong`] (EP-08).
+    pub fn check(path: &Path) -> Result<(), EndpointError> {
+        let length = path.as_os_str().len();
+        if length as u64 > MAX_PATH {
+            return Err(EndpointError::TooLong { path: path.to_owned(), length });
+        }
+        Ok(())
+    }
+
     /// Binds the socket at `path`; `own_directory` says that it lies in the data directory.
     ///
     /// # Errors
     /// [`EndpointError`]; whatever is at the path is left untouched, unless it is a dead socket of ours.
     pub fn bind(path: &Path, own_directory: bool) -> Result<Self, EndpointError> {
-        let length = path.as_os_str().len();
-        if length as u64 > MAX_PATH {
-            return Err(EndpointError::TooLong { path: path.to_owned(), length });
-        }
+        Self::check(path)?;
         let failed = |error: io::Error| EndpointError::Failed { path: path.to_owned(), error };
         if !own_directory {
             check_directory(

@@ -82,6 +82,14 @@ impl Endpoint {
         Ok(None)
     }
 
+    /// Whether a pipe can have this name at all. Touches nothing.
+    ///
+    /// # Errors
+    /// It is not the name of a pipe of this machine.
+    pub fn check(name: &Path) -> Result<(), EndpointError> {
+        Ok(check_name(name)?)
+    }
+
     /// Makes the pipe; `own_directory` says that its name comes from the data directory.
     ///
     /// # Errors

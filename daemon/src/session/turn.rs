@@ -3,7 +3,7 @@
 
 use super::{Place, Session};
 use crate::agent::{Event, Events, TurnRequest};
-use crate::connection::{Closed, Connection};
+use crate::connection::Connection;
 use crate::refusal::Refusal;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -114,9 +114,13 @@ pub async fn run(
     prompt: String,
 ) -> Result<SessionPromptResult, Refusal> {
     let bounds = Bounds::of(connection);
-    if !reached_in_time(turn, place, connection, bounds.prompt_wait).await {
-        connection.announce_refusal(session.id().as_str()).await;
-        return Err(Refusal::Busy("the prompt waited too long for its turn"));
+    match wait(turn, place, connection, bounds.prompt_wait).await {
+        Wait::Reached => {}
+        Wait::TooLong => {
+            connection.announce_refusal(session.id().as_str()).await;
+            return Err(Refusal::Busy("the prompt waited too long for its turn"));
+        }
+        Wait::Gone => return Err(Refusal::Busy("its client went while the prompt waited")),
     }
     let _ = turn.started.set(SystemTime::now());
     let mut said = Said { piece: bounds.piece, ..Said::default() };
@@ -130,22 +134,37 @@ pub async fn run(
     finish(session, turn, connection, said, bounds).await
 }
 
-/// Waits for the turn's place. False if it did not come in time (LI-08). A turn that is cancelled meanwhile goes on
-/// waiting, so that its end does not come before those of the turns ahead (OR-05); those end soon.
-async fn reached_in_time(turn: &Turn, place: &Place, connection: &Connection, most: Duration) -> bool {
+/// How a prompt's time in line ended.
+enum Wait {
+    Reached,
+    /// LI-08.
+    TooLong,
+    /// OR-06: its client is gone, so that nobody hears how it ends, and its place is free at once.
+    Gone,
+}
+
+/// Waits for the turn's place. A turn that is cancelled meanwhile goes on waiting, so that its end does not come before
+/// those of the turns ahead (OR-05); those end soon.
+async fn wait(turn: &Turn, place: &Place, connection: &Connection, most: Duration) -> Wait {
     let mut reached = std::pin::pin!(place.reached());
+    let mut closed = std::pin::pin!(connection.closed());
     tokio::select! {
         biased;
-        () = &mut reached => return true,
-        () = connection.closed() => { turn.cancel(); }
+        () = &mut reached => return Wait::Reached,
+        () = &mut closed => {}
         () = tokio::time::sleep(most) => {
             if turn.settle(Fate::Failed) == Fate::Failed {
-                return false;
+                return Wait::TooLong;
+            }
+            tokio::select! {
+                biased;
+                () = reached => return Wait::Reached,
+                () = closed => {}
             }
         }
     }
-    reached.await;
-    true
+    turn.cancel();
+    Wait::Gone
 }
 
 /// Lets the agent work and sends what it says, until it stops or the turn is cancelled.
@@ -162,28 +181,41 @@ async fn work(
     let agent = Arc::clone(session.agent());
     let mut agent = AbortOnDropHandle::new(tokio::spawn(async move { agent.turn(request, sender).await }));
     let worked = async {
-        while let Some(event) = events.recv().await {
-            said.send(event, session, connection).await?;
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = turn.cancelled.cancelled() => return Err(Cut),
+                event = events.recv() => event,
+            };
+            let Some(event) = event else { break };
+            said.send(event, session, connection, &turn.cancelled).await?;
         }
         // It says no more, and may still take its time to stop: that can be cancelled too.
-        Ok::<_, Closed>((&mut agent).await)
+        tokio::select! {
+            biased;
+            () = turn.cancelled.cancelled() => Err(Cut),
+            stopped = &mut agent => Ok(stopped),
+        }
     };
-    tokio::select! {
+    let stopped = tokio::select! {
         biased;
-        () = turn.cancelled.cancelled() => {}
-        outcome = worked => match outcome {
-            Ok(Ok(Ok(reason))) => return Fate::Stopped(reason),
-            Ok(Ok(Err(error))) => {
-                tracing::warn!(%error, "the turn failed");
-                return Fate::Failed;
-            }
-            Ok(Err(error)) => {
-                tracing::error!(panicked = error.is_panic(), "the agent broke off");
-                return Fate::Failed;
-            }
-            Err(Closed) => { turn.cancel(); }
-        },
-        () = connection.closed() => { turn.cancel(); }
+        () = connection.closed() => Err(Cut),
+        stopped = worked => stopped,
+    };
+    match stopped {
+        Ok(Ok(Ok(reason))) => return Fate::Stopped(reason),
+        Ok(Ok(Err(error))) => {
+            tracing::warn!(%error, "the turn failed");
+            return Fate::Failed;
+        }
+        Ok(Err(error)) => {
+            tracing::error!(panicked = error.is_panic(), "the agent broke off");
+            return Fate::Failed;
+        }
+        // Whoever cut it off has cancelled it, but for a connection that is gone.
+        Err(Cut) => {
+            turn.cancel();
+        }
     }
     // OR-08: it has a while to unwind, then it is dropped.
     drop(events);
@@ -226,6 +258,9 @@ async fn finish(
     Ok(SessionPromptResult { session_id: session.id().clone(), turn_id, stop_reason, content, truncated })
 }
 
+/// A turn's work ended before the agent stopped: cancelled, or nobody is there to hear it.
+struct Cut;
+
 /// What the client has been sent of a turn.
 #[derive(Debug, Default)]
 struct Said {
@@ -235,8 +270,15 @@ struct Said {
 }
 
 impl Said {
-    /// Sends one event, in as many frames as its length asks for (LI-13). What is counted as said was queued.
-    async fn send(&mut self, event: Event, session: &Session, connection: &Connection) -> Result<(), Closed> {
+    /// Sends one event, in as many frames as its length asks for (LI-13). What is counted as said is exactly what was
+    /// queued, also when a cancel comes while a frame waits for room (TU-02, TU-06).
+    async fn send(
+        &mut self,
+        event: Event,
+        session: &Session,
+        connection: &Connection,
+        cancelled: &CancellationToken,
+    ) -> Result<(), Cut> {
         let (text, thought) = match event {
             Event::Text(text) => (text, false),
             Event::Thought(text) => (text, true),
@@ -247,10 +289,20 @@ impl Said {
                 false => SessionUpdateParams::AgentMessageChunk(AgentMessageChunk { session_id, text }),
                 true => SessionUpdateParams::AgentThoughtChunk(AgentThoughtChunk { session_id, text }),
             };
-            connection.notify::<SessionUpdate>(&update).await?;
-            self.thought |= thought;
-            if !thought {
-                self.text.push_str(piece);
+            let mut queueing = connection.queue::<SessionUpdate>(&update);
+            let (queued, cut) = tokio::select! {
+                biased;
+                () = cancelled.cancelled() => (!queueing.withdraw(), true),
+                queued = &mut queueing => (queued.is_ok(), queued.is_err()),
+            };
+            if queued {
+                self.thought |= thought;
+                if !thought {
+                    self.text.push_str(piece);
+                }
+            }
+            if cut {
+                return Err(Cut);
             }
         }
         Ok(())

@@ -144,3 +144,45 @@ async fn time_in_which_the_daemon_does_not_read_does_not_count_for_an_unfinished
     peer.write(b"\"method\":\"status\"}\n").await;
     peer.result("half").await;
 }
+
+/// TU-02, TU-06
+#[tokio::test(start_paused = true)]
+async fn what_had_room_when_the_cancel_came_is_part_of_what_was_said() {
+    let served = Served::limited(|limits| limits.max_queued_bytes = 1);
+    let mut peer = served.initialized().await;
+    peer.session("s").await;
+    let prompt = peer.prompt("s", "@pour 300000").await;
+    // Time passes only when everybody waits: the turn for room, and we for this.
+    sleep(Duration::from_secs(1)).await;
+    let cancel = peer.ask("session/cancel", json!({"sessionId": "s"})).await;
+    let (mut seen, mut said) = (String::new(), None);
+    while said.is_none() {
+        let frame = peer.receive().await;
+        match frame["params"]["type"].as_str() {
+            Some("agent_message_chunk") => seen.push_str(frame["params"]["text"].as_str().unwrap()),
+            Some("turn_complete") => said = frame["params"]["content"].as_str().map(str::to_owned),
+            _ => assert_eq!((&frame["id"], &frame["result"]["cancelled"]), (&cancel, &json!(true))),
+        }
+    }
+    assert_eq!(said.unwrap().len(), seen.len());
+    assert_eq!(peer.result(prompt).await["stopReason"], "cancelled");
+}
+
+/// OR-06, LI-10
+#[tokio::test(start_paused = true)]
+async fn who_goes_while_its_prompt_waits_behind_somebody_else_is_forgotten_at_once() {
+    let served = Served::new();
+    let (mut first, mut second) = (served.initialized().await, served.initialized().await);
+    first.session("s").await;
+    let running = first.prompt("s", "@wait").await;
+    first.until_running("s").await;
+    second.prompt("s", "behind it").await;
+    second.fence().await;
+    let left = Instant::now();
+    second.leave().await.unwrap();
+    assert!(left.elapsed() < Duration::from_secs(5));
+    first.tell("session/cancel", json!({"sessionId": "s"})).await;
+    assert_eq!(first.turn("s").await.1, "cancelled");
+    assert_eq!(first.result(running).await["stopReason"], "cancelled");
+    assert_eq!(first.call("session/state", json!({"sessionId": "s"})).await["state"], "idle");
+}

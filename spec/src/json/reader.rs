@@ -154,10 +154,13 @@ impl<'a> Reader<'a> {
         found.ok_or_else(|| self.missing(&Member::fixed(name)))
     }
 
-    /// Whether the object here has a member of exactly this name.
+    /// Whether the object here has a member of exactly this name whose value is not null (EN-03).
     pub(crate) fn has(mut self, name: &str) -> bool {
         let mut found = false;
         let read = self.members(|reader, key| {
+            if reader.skip_null() {
+                return Ok(());
+            }
             found |= key.as_ref() == name;
             reader.skip()
         });

@@ -28,7 +28,7 @@ mod validate;
 pub use envelope::{ErrorObject, Id, Malformed, Message, Outcome};
 pub use frame::{FrameReader, TooLarge};
 #[cfg(feature = "peer")]
-pub use outbox::{Closed, Driver, Failure, Outbox};
+pub use outbox::{Closed, Driver, Failure, Outbox, Queueing};
 pub use outgoing::Frame;
 #[cfg(feature = "peer")]
 pub use pending::{Answer, Pending};

@@ -78,7 +78,7 @@ impl Outbox {
 
     /// Queues a frame. Its place is taken by this call, not when the future is first polled; the future
     /// is done when the frame has room in the queue, which it mostly has at once. Until then it is not
-    /// queued for good: dropping the future takes the frame back.
+    /// queued for good: dropping the future takes the frame back, if it still waits.
     ///
     /// Frames that wait for room get it in the order of the calls. One above the bound gets it when
     /// everything before it has been written (LI-13).
@@ -167,6 +167,20 @@ impl Future for Queueing {
             Place::Waiting(_) => Poll::Pending,
             Place::Queued => Poll::Ready(Ok(())),
             Place::Refused => Poll::Ready(Err(Closed)),
+        }
+    }
+}
+
+impl Queueing {
+    /// Takes the frame back. True if it will not be written: it still waited, or was refused. False if it had got its
+    /// room already, which whoever polls may not have seen yet.
+    pub fn withdraw(mut self) -> bool {
+        match std::mem::replace(&mut self.place, Place::Refused) {
+            Place::Waiting(ticket) => {
+                self.handle.shared.with(|backlog| backlog.is_refused(ticket) || backlog.withdraw(ticket))
+            }
+            Place::Queued => false,
+            Place::Refused => true,
         }
     }
 }

@@ -123,14 +123,19 @@ impl Backlog {
         }
     }
 
-    /// Takes back a frame that still waits.
-    pub(super) fn withdraw(&mut self, ticket: Ticket) {
-        if let Some(index) = self.find_waiting(ticket) {
-            self.waiting.remove(index);
-            // It may have been the one too large that the others stood behind.
-            self.admit();
-            self.notice_progress();
-        }
+    /// Takes back a frame that still waits; false if it does not.
+    pub(super) fn withdraw(&mut self, ticket: Ticket) -> bool {
+        let Some(index) = self.find_waiting(ticket) else { return false };
+        self.waiting.remove(index);
+        // It may have been the one too large that the others stood behind.
+        self.admit();
+        self.notice_progress();
+        true
+    }
+
+    /// Whether the frame was refused: it never was queued and never will be.
+    pub(super) fn is_refused(&self, ticket: Ticket) -> bool {
+        self.refused_from.is_some_and(|first| ticket >= first)
     }
 
     pub(super) fn cork(&mut self) {
