@@ -29,5 +29,12 @@ if (isOpenrpc({ ...openrpc, methods: [{ name: "no params" }] })) {
 console.log(`openrpc: ${openrpc.methods.length} methods fit the meta-schema of OpenRPC`);
 
 const bundle = read("zeroclaw.schema.json");
-new Ajv2020({ strict: true, strictRequired: false, allErrors: true }).compile(bundle);
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
+ajv.compile(bundle);
+const isChunk = ajv.compile({ ...bundle.$defs.AgentMessageChunk, $defs: bundle.$defs });
+const chunk = { sessionId: "s1", type: "agent_message_chunk", text: "one" };
+if (!isChunk(chunk) || isChunk({ ...chunk, text: 1 })) {
+    console.error("the bundle does not tell a right update from a wrong one");
+    process.exit(1);
+}
 console.log(`ajv: the bundle of ${Object.keys(bundle.$defs).length} definitions compiles in strict mode`);

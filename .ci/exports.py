@@ -30,6 +30,9 @@ for file in sorted([*spec.glob("methods/*/*.json"), *spec.glob("notifications/*/
                 validator(kind, method, part).validate(example[part])
                 checked += 1
 
+if checked < 2 * len(bundle["properties"]["requests"]["properties"]):
+    sys.exit(f"only {checked} examples were found")
+
 wrong = [
     ("requests", "session/new", "params", {}),
     ("requests", "session/new", "params", {"agentAlias": "echo", "chatMode": "loud"}),

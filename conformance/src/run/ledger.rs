@@ -250,8 +250,9 @@ fn session_of(params: Option<&Json>) -> Option<String> {
     named("sessionId").or(named("session_id")).map(str::to_owned)
 }
 
-/// SP-02: `protocol_version` and not `protocolVersion` asks for snake_case.
+/// SP-02: `protocol_version` and not `protocolVersion` asks for snake_case. EN-03: null is neither.
 fn spelling_of(params: Option<&Json>) -> Spelling {
-    let has = |name| params.is_some_and(|params| params.get(name).is_some());
+    let has =
+        |name| params.and_then(|params| params.get(name)).is_some_and(|value| !matches!(value, Json::Null));
     if has("protocol_version") && !has("protocolVersion") { Spelling::Snake } else { Spelling::Documented }
 }
