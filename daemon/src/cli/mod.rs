@@ -51,7 +51,7 @@ enum Command {
 /// Reads the command line and does what it says.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let log_filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let log_filter = log_filter();
     tracing_subscriber::fmt()
         .with_env_filter(log_filter)
         .with_writer(std::io::stderr)
@@ -78,6 +78,18 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error>> {
         Command::Schema(schema) => schema::run(&schema)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What RUST_LOG asks for; `info` if it asks for nothing, or for something that is not understood.
+fn log_filter() -> EnvFilter {
+    let asked = std::env::var("RUST_LOG").unwrap_or_default();
+    if asked.is_empty() {
+        return EnvFilter::new("info");
+    }
+    EnvFilter::try_new(&asked).unwrap_or_else(|error| {
+        eprintln!("zeroclaw: RUST_LOG is passed over: {error}");
+        EnvFilter::new("info")
+    })
 }
 
 /// Whether to use colour on this stream: on a terminal, unless NO_COLOR is set.

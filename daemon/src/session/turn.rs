@@ -163,6 +163,7 @@ async fn wait(turn: &Turn, place: &Place, connection: &Connection, most: Duratio
             }
         }
     }
+    tracing::info!(reason = "connection_closed", "the prompt is forgotten while it waits");
     turn.cancel();
     Wait::Gone
 }
@@ -214,6 +215,10 @@ async fn work(
         }
         // Whoever cut it off has cancelled it, but for a connection that is gone.
         Err(Cut) => {
+            // OR-06: why nobody asked for it.
+            if !turn.cancelled.is_cancelled() {
+                tracing::info!(reason = "connection_closed", "the turn is cancelled");
+            }
             turn.cancel();
         }
     }

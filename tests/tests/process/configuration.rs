@@ -3,7 +3,7 @@
 use crate::program::{Home, Line};
 use serde_json::json;
 
-/// CO-01, LI-11
+/// LI-11
 #[test]
 fn what_is_wrong_with_the_configuration_is_named_by_file_and_line() {
     for (text, line, reason) in [
@@ -19,7 +19,6 @@ fn what_is_wrong_with_the_configuration_is_named_by_file_and_line() {
     }
 }
 
-/// CO-01
 #[test]
 fn a_file_that_is_no_toml_is_named_with_its_line() {
     let home = Home::configured("[rpc]\nmax_frame_bytes =\n");
